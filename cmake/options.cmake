@@ -1,0 +1,16 @@
+# Compiler options common to every target. Results must be bit-identical at every optimisation level
+# and with every compiler: no contraction of floating point, no -march=native, no -ffast-math.
+add_compile_options(-Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wsign-conversion
+                    -Wold-style-cast -Wnon-virtual-dtor -ffp-contract=off)
+
+set(HOLDFAST_SANITIZE "" CACHE STRING "sanitizers to build with: '', 'address,undefined' or 'thread'")
+if(HOLDFAST_SANITIZE)
+  add_compile_options(-fsanitize=${HOLDFAST_SANITIZE} -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${HOLDFAST_SANITIZE})
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()

@@ -1,0 +1,119 @@
+// One experiment, fully resolved: what a JSON file, its defaults and `--set` say, in types with units.
+// Sweeps are expanded before this: an Experiment is one sweep point.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stack/base/time.hpp"
+
+namespace holdfast::runner {
+
+// Where the processes run.
+enum class Target : std::uint8_t {
+  simulated,  // "native": the simulated fabric of this project
+  udp,        // real processes of this machine over loopback
+};
+
+enum class Fidelity : std::uint8_t { message };
+
+// A link as the generator makes it; an imported topology carries rates of its own.
+struct LinkConfig {
+  std::int64_t bits_per_second = 100'000'000'000;  // > 0
+  Duration latency = nanoseconds(150);             // cable and both ports, >= 0
+};
+
+struct FabricConfig {
+  Target target = Target::simulated;
+  Fidelity fidelity = Fidelity::message;
+  LinkConfig link;
+  Duration switch_latency = nanoseconds(90);  // header in to header out of a switch chip, >= 0
+  Duration local_latency = nanoseconds(500);  // between two processes of one node, >= 0
+  double loss = 0.0;                          // share of frames lost, independently; in [0, 1)
+};
+
+enum class TopologyKind : std::uint8_t { fat_tree, ibnetdiscover };
+
+// fat_tree: the PGFT(h; down; up; parallel) of Zahavi (2010); level 1 is next to the hosts.
+// ibnetdiscover: the output of that program in `file`.
+struct TopologyConfig {
+  TopologyKind kind = TopologyKind::fat_tree;
+  std::vector<std::uint32_t> down;
+  std::vector<std::uint32_t> up;
+  std::vector<std::uint32_t> parallel;
+  std::string file;
+  std::string names;  // a node-name map: lines of GUID "name"; empty: none
+};
+
+enum class Placement : std::uint8_t {
+  by_slot,  // process r on node r / per_node
+  by_node,  // process r on node r mod nodes
+};
+
+struct ProcessesConfig {
+  std::uint32_t per_node = 1;       // >= 1
+  std::optional<std::uint32_t> nodes;  // how many hosts carry processes; absent: all
+  Placement placement = Placement::by_slot;
+  bool agents = true;  // one process of each node speaks for it; false: every process for itself
+};
+
+struct DetectorConfig {
+  std::string kind = "ring";             // a name in the registry of stack/detect
+  Duration period = milliseconds(100);   // between heartbeats, > 0
+  Duration timeout = seconds(1);         // silence that makes a verdict, >= 2 periods
+  std::string order = "rank";            // rank | shuffled
+};
+
+struct PropagationConfig {
+  std::string kind = "bmg";  // a name in the registry of stack/propagate
+  bool backstop = true;      // digests, acknowledgements and repetition below it
+  std::optional<Duration> retransmission_timeout;  // absent: the detector's period
+};
+
+enum class FaultKind : std::uint8_t { crash, repair, pause };
+enum class FaultTarget : std::uint8_t { process, node };
+
+// One line of a script: `which` is a process rank, or for nodes an index, a GUID, or a name.
+struct ScriptedFailure {
+  Time at;
+  FaultKind action = FaultKind::crash;
+  FaultTarget what = FaultTarget::process;
+  std::string which;
+  std::optional<Duration> repaired_after;  // of a crash: repair follows that much later
+  Duration lasts;                          // of a pause
+};
+
+enum class TraceFormat : std::uint8_t { csv, lanl };
+
+// Failures from a file. csv: columns at_s, action (crash | repair), what (process | node), which.
+struct TraceConfig {
+  std::string file;
+  TraceFormat format = TraceFormat::csv;
+  std::optional<std::uint32_t> system;  // lanl: column System
+  std::optional<std::uint32_t> year;    // lanl: failures that start in this year
+  std::optional<std::uint32_t> month;   // lanl: 1 … 12, with year
+};
+
+struct SealConfig {
+  std::string kind = "none";  // none | siphash128; the default on real fabrics is siphash128
+};
+
+struct Experiment {
+  std::string name;
+  std::uint64_t seed = 1;
+  std::uint32_t replicates = 1;
+  Duration duration;  // simulated or real time after the start
+  bool skip_quiet_time = true;
+  FabricConfig fabric;
+  TopologyConfig topology;
+  ProcessesConfig processes;
+  DetectorConfig detector;
+  PropagationConfig propagation;
+  SealConfig seal;
+  std::vector<ScriptedFailure> failures;
+  std::optional<TraceConfig> trace;
+};
+
+}  // namespace holdfast::runner
