@@ -1,8 +1,9 @@
-# Installs what cmake/packages.txt lists and the machine lacks. Sourced by experiments/run and
-# tests/run, which set `root` to the top of the repository.
+# What experiments/run and tests/run share: installing what cmake/packages.txt lists and the machine
+# lacks, and building. They set `root` to the top of the repository before they source this.
 #
 # The package manager is called only when something is missing, so that a machine without a network
 # works as soon as it has the packages.
+# shellcheck shell=bash disable=SC2154
 
 # packages_listed GROUP...: the names of the packages of these groups, one a line.
 packages_listed() {
@@ -58,4 +59,24 @@ packages_ensure() {
     echo "apt-get install --no-install-recommends $missing" >&2
     return 2
   fi
+}
+
+# build_preset PRESET LOG [TARGET...]: configures and builds, all targets unless some are named. A person
+# sees the build's own progress; else nothing is said unless it fails. LOG is overwritten.
+build_preset() {
+  local preset=$1 log=$2 status=0 targets=()
+  shift 2
+  if [ $# -gt 0 ]; then targets=(--target "$@"); fi
+  cmake -S "$root" --preset "$preset" >"$log" 2>&1 || status=$?
+  if [ $status -eq 0 ] && [ -t 1 ]; then
+    cmake --build "$root/build/$preset" "${targets[@]}"
+    return
+  elif [ $status -eq 0 ]; then
+    cmake --build "$root/build/$preset" "${targets[@]}" >>"$log" 2>&1 || status=$?
+  fi
+  if [ $status -ne 0 ]; then
+    grep -v '^\[[0-9/]*\] [BL]' "$log" | tail -n 80 >&2
+    echo "Building the preset $preset failed." >&2
+  fi
+  return $status
 }
