@@ -1,8 +1,9 @@
 // Seam 1: what the stack asks of any network.
 //
-// A fabric moves frames between processes. It is simulated (sim/fabric) or real (hw/*); a recorder, a
-// replayer and a fault injector are fabrics as well. All operations work on batches, so one indirect
-// call is paid per batch and none per frame. What differs between networks is data, in Caps.
+// A fabric moves frames between processes. It is simulated (sim/fabric) or real (hw/*); a recorder,
+// a replayer and a fault injector are fabrics as well. All operations work on batches, so one
+// indirect call is paid per batch and none per frame. What differs between networks is data, in
+// Caps.
 //
 // Rules that every fabric keeps and tests/conformance checks:
 //  - It never throws, exits, aborts or blocks. What goes wrong is a status or an event.
@@ -10,7 +11,8 @@
 //    complete when it is accepted: no event follows and the bytes are the caller's again. Every
 //    other accepted operation ends in exactly one `sent` event, also after reset and detach.
 //  - An offered slot belongs to the fabric until the `received` event that returns it.
-//  - "Sent" is not delivery. Whoever needs to know that a peer has handled a frame must ask the peer.
+//  - "Sent" is not delivery. Whoever needs to know that a peer has handled a frame must ask the
+//  peer.
 //  - One thread at a time calls a fabric; it is the thread that drives the engine.
 #pragma once
 
@@ -32,17 +34,17 @@ enum class Service : std::uint8_t {
 
 // What a fabric can do. Fixed for its lifetime.
 struct Caps {
-  const char* kind = "";                // "message", "udp", …: for people
-  std::uint32_t frame_bytes_max = 0;    // largest frame one operation may carry
-  std::uint32_t inline_bytes_max = 0;   // largest operation that may be posted inline
-  std::uint32_t send_depth = 0;         // most operations accepted and not yet completed
-  std::uint32_t receive_depth = 0;      // most slots offered and not yet returned
+  const char* kind = "";               // "message", "udp", …: for people
+  std::uint32_t frame_bytes_max = 0;   // largest frame one operation may carry
+  std::uint32_t inline_bytes_max = 0;  // largest operation that may be posted inline
+  std::uint32_t send_depth = 0;        // most operations accepted and not yet completed
+  std::uint32_t receive_depth = 0;     // most slots offered and not yet returned
   bool datagram = false;
   bool connected = false;
   bool watch = false;
-  bool one_sided = false;     // write and read
+  bool one_sided = false;  // write and read
   bool fetch_add = false;
-  bool path_control = false;  // set_path
+  bool path_control = false;      // set_path
   bool frames_protected = false;  // the network's own check detects every accidental corruption
 };
 
@@ -74,7 +76,7 @@ struct Operation {
   OperationKind kind = OperationKind::send;
   bool inline_data = false;  // the bytes are copied by post; needs size <= Caps::inline_bytes_max
   Peer peer;
-  Region region;             // holds `data`, unless inline
+  Region region;  // holds `data`, unless inline
   std::byte* data = nullptr;
   std::uint32_t size = 0;
   std::uint64_t remote_address = 0;  // one-sided operations only
@@ -85,15 +87,16 @@ struct Operation {
 struct ReceiveSlot {
   Region region;
   std::byte* data = nullptr;
-  std::uint32_t size = 0;    // at least Caps::frame_bytes_max of what may arrive, else truncated = lost
+  std::uint32_t size =
+      0;  // at least Caps::frame_bytes_max of what may arrive, else truncated = lost
   std::uint64_t cookie = 0;  // comes back in the `received` event
 };
 
 enum class EventKind : std::uint8_t {
-  sent,      // a posted operation ended; `completion` says how
-  received,  // a frame of `size` bytes is in the slot named by `cookie`
-  writable,  // after post took fewer than offered: there is room again
-  attached,  // a connected peer is ready
+  sent,       // a posted operation ended; `completion` says how
+  received,   // a frame of `size` bytes is in the slot named by `cookie`
+  writable,   // after post took fewer than offered: there is room again
+  attached,   // a connected peer is ready
   peer_down,  // a connection ended, or a watched process did
   path_migrated,
   path_migration_failed,
@@ -113,10 +116,10 @@ enum class Completion : std::uint8_t {
 struct Event {
   EventKind kind = EventKind::sent;
   Completion completion = Completion::ok;
-  Peer peer;                // of datagrams received: kNoPeer, the frame itself says who sent it
-  std::uint32_t size = 0;   // received: bytes
+  Peer peer;               // of datagrams received: kNoPeer, the frame itself says who sent it
+  std::uint32_t size = 0;  // received: bytes
   std::uint64_t cookie = 0;
-  Time at;                  // when it happened, on the engine's clock; never later than the poll
+  Time at;  // when it happened, on the engine's clock; never later than the poll
 };
 
 enum class PathChoice : std::uint8_t { primary, alternate };
@@ -134,8 +137,9 @@ class Fabric {
   virtual const Caps& caps() const = 0;
   virtual Address local_address() const = 0;
 
-  // A handle for sending to `address`, or kNoPeer if the address or the service is not of this fabric
-  // or there is no room. The same address may be attached again; each handle is detached by itself.
+  // A handle for sending to `address`, or kNoPeer if the address or the service is not of this
+  // fabric or there is no room. The same address may be attached again; each handle is detached by
+  // itself.
   [[nodiscard]] virtual Peer attach(const Address& address, Service service) = 0;
   virtual void detach(Peer peer) = 0;
   // Flushes what is posted to `peer` and returns its connection to the state after attach.
@@ -144,8 +148,9 @@ class Fabric {
   // Memory that non-inline operations and slots lie in; it must outlive the fabric.
   [[nodiscard]] virtual Region register_memory(std::span<std::byte> memory) = 0;
 
-  // Accepts a prefix of `operations` and returns its length; fewer than offered is back-pressure, and
-  // `writable` follows. An operation that can never succeed is accepted and completes with an error.
+  // Accepts a prefix of `operations` and returns its length; fewer than offered is back-pressure,
+  // and `writable` follows. An operation that can never succeed is accepted and completes with an
+  // error.
   [[nodiscard]] virtual std::size_t post(std::span<const Operation> operations) = 0;
 
   // Hands over a prefix of `slots` and returns its length.

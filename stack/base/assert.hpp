@@ -8,5 +8,6 @@ namespace holdfast {
 
 }  // namespace holdfast
 
-#define HOLDFAST_ASSERT(condition) \
-  ((condition) ? static_cast<void>(0) : ::holdfast::assertion_failed(#condition, __FILE__, __LINE__))
+#define HOLDFAST_ASSERT(condition)    \
+  ((condition) ? static_cast<void>(0) \
+               : ::holdfast::assertion_failed(#condition, __FILE__, __LINE__))

@@ -9,8 +9,9 @@
 
 namespace holdfast {
 
-static_assert(std::endian::native == std::endian::little,
-              "Debian's targets of this project are little-endian; a big-endian port adds a swap here");
+static_assert(
+    std::endian::native == std::endian::little,
+    "Debian's targets of this project are little-endian; a big-endian port adds a swap here");
 
 template <class Integer>
 Integer load_le(const std::byte* from) {

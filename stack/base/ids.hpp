@@ -34,8 +34,12 @@ using Position = detail::Id<struct PositionTag>;
 // bits count boots, the lower 16 the refutations within a boot, so a reboot is always higher.
 using Incarnation = detail::Id<struct IncarnationTag>;
 
-constexpr Incarnation first_incarnation_of_boot(std::uint32_t boot) { return {boot << 16}; }
-constexpr Incarnation next(Incarnation i) { return {i.value + 1}; }
+constexpr Incarnation first_incarnation_of_boot(std::uint32_t boot) {
+  return {boot << 16};
+}
+constexpr Incarnation next(Incarnation i) {
+  return {i.value + 1};
+}
 
 constexpr ProcessId kNoProcess{0xffff'ffff};
 constexpr DomainId kNoDomain{0xffff'ffff};

@@ -1,5 +1,5 @@
-// The world's faults as values. Nothing in the stack throws across a seam, exits or aborts because of
-// what a network, a peer or a user did; it returns one of these and the caller must look at it.
+// The world's faults as values. Nothing in the stack throws across a seam, exits or aborts because
+// of what a network, a peer or a user did; it returns one of these and the caller must look at it.
 #pragma once
 
 #include <string>

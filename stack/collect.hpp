@@ -1,0 +1,33 @@
+// Reading a view into runs, a frame's worth at a time.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "stack/view/view.hpp"
+#include "stack/wire/frame.hpp"
+
+namespace holdfast {
+
+struct Collected {
+  std::span<const Run> runs;  // in the given scratch
+  bool complete = true;
+  ProcessId next;  // if not complete: where to go on
+};
+
+// The exceptions of processes >= from, ascending, as many as the scratch holds runs for.
+Collected collect_from(const View& view, ProcessId from, std::span<Run> scratch);
+
+// How many frames the whole view takes; at least one.
+std::uint64_t difference_frames(const View& view);
+
+struct CollectedChanges {
+  std::span<const Run> runs;
+  std::uint64_t upto = 0;  // every change in (after, upto] that is not superseded is in `runs`
+};
+
+// The changes later than `after`, in order of change, as many as the scratch holds runs for.
+// `after` must be below view.sequence().
+CollectedChanges collect_changes(const View& view, std::uint64_t after, std::span<Run> scratch);
+
+}  // namespace holdfast

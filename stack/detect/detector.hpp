@@ -1,0 +1,97 @@
+// Failure detectors: who is watched by whom, and when silence becomes a verdict.
+//
+// A detector runs in the process that speaks for its domain. It is a function of its inputs: it is
+// told of heartbeats, requests and changes of the view, and answers through `poll` with what to
+// send and whom to judge. It never changes the view itself: the verdict goes to the membership,
+// which merges it and tells the detector that the view has changed.
+//
+// Adding a detector is a file and a line in the registry.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "stack/base/ids.hpp"
+#include "stack/base/time.hpp"
+#include "stack/view/ring.hpp"
+
+namespace holdfast {
+
+struct DetectorOptions {
+  Duration period = milliseconds(100);  // between heartbeats, > 0
+  Duration timeout = seconds(1);        // silence that makes a verdict, >= 2 periods
+  // Whether domains believed dead are asked now and then if they are (the backstop's healing).
+  bool probes = true;
+};
+
+struct DetectorAction {
+  enum class Kind : std::uint8_t {
+    heartbeat,  // to `process`
+    observe,    // tell `process` that we observe it
+    probe,      // send `process`, believed dead, what we believe; if it lives it will object
+    verdict,    // `domain` has been silent for too long
+  };
+  Kind kind = Kind::heartbeat;
+  ProcessId process = kNoProcess;
+  DomainId domain = kNoDomain;
+
+  friend bool operator==(const DetectorAction&, const DetectorAction&) = default;
+};
+
+// How a detector begins.
+enum class DetectorStart : std::uint8_t {
+  with_everyone,  // all processes start together and know it
+  taking_over,    // after a repair or the death of the node's agent: neighbours have to be told
+};
+
+class Detector {
+ public:
+  virtual ~Detector() = default;
+
+  // `phase`, 0 <= phase < period, delays the first heartbeat, so that processes that start together
+  // do not send together; taking over, the first leaves at once.
+  virtual void start(Time now, DetectorStart how, Duration phase, const Ring& ring) = 0;
+  virtual void stop() = 0;
+
+  // A valid heartbeat of `from`, whom the view believes live; `at` is its arrival.
+  virtual void heartbeat(Time at, ProcessId from, const Ring& ring) = 0;
+  // `from` says that it observes this domain.
+  virtual void observe(Time now, ProcessId from, const Ring& ring) = 0;
+  virtual void view_changed(Time now, const Ring& ring) = 0;
+
+  // The next thing to do at `now`, until there is none.
+  virtual std::optional<DetectorAction> poll(Time now, const Ring& ring) = 0;
+  // When to poll again at the latest.
+  virtual Time next_deadline() const = 0;
+
+  // True if, as long as heartbeats keep coming, nothing but the fixed sends will happen.
+  virtual bool steady() const = 0;
+  // What `periods` more periods of the steady state would have sent.
+  struct Advance {
+    std::uint64_t heartbeats = 0;
+    std::uint64_t probes = 0;
+  };
+  // Moves a steady detector `periods` periods into the future.
+  virtual Advance advance(std::uint64_t periods, const Ring& ring) = 0;
+
+  // For comparing states.
+  virtual std::uint64_t hash() const = 0;
+};
+
+struct DetectorEntry {
+  std::string_view name;
+  std::string_view idea;  // one line for people
+  std::unique_ptr<Detector> (*make)(const DetectorOptions&, DomainId self);
+};
+
+// Every detector there is, by name.
+std::span<const DetectorEntry> detectors();
+
+// Null if there is none of that name.
+std::unique_ptr<Detector> make_detector(std::string_view name, const DetectorOptions& options,
+                                        DomainId self);
+
+}  // namespace holdfast

@@ -1,0 +1,198 @@
+#include "stack/detect/ring_detector.hpp"
+
+#include "stack/base/assert.hpp"
+#include "stack/base/random.hpp"
+
+namespace holdfast {
+
+namespace {
+
+class RingDetector final : public Detector {
+ public:
+  RingDetector(const DetectorOptions& options, DomainId self) : options_(options), self_(self) {
+    HOLDFAST_ASSERT(options.period > Duration{0} && options.timeout >= 2 * options.period);
+  }
+
+  void start(Time now, DetectorStart how, Duration phase, const Ring& ring) override {
+    HOLDFAST_ASSERT(phase >= Duration{0} && phase < options_.period);
+    running_ = true;
+    next_send_ = now + phase;
+    emitter_ = domain_before(ring);
+    observer_ = process_after(ring);
+    grant_grace(now);
+    awaiting_ = false;
+    if (how == DetectorStart::taking_over) {
+      next_send_ = now;
+      ask_emitter(now);
+    }
+  }
+
+  void stop() override { running_ = false; }
+
+  void heartbeat(Time at, ProcessId from, const Ring& ring) override {
+    if (!running_ || ring.roster().domain_of(from) != emitter_) return;
+    deadline_ = at + options_.timeout;
+    awaiting_ = false;
+  }
+
+  void observe(Time now, ProcessId from, const Ring&) override {
+    if (!running_) return;
+    observer_ = from;
+    next_send_ = now;
+  }
+
+  void view_changed(Time now, const Ring& ring) override {
+    if (!running_) return;
+    if (const DomainId before = domain_before(ring); before != emitter_) {
+      emitter_ = before;
+      grant_grace(now);
+      ask_emitter(now);
+    }
+    if (const ProcessId after = process_after(ring); after != observer_) {
+      observer_ = after;
+      if (observer_ != kNoProcess) next_send_ = now;
+    }
+  }
+
+  std::optional<DetectorAction> poll(Time now, const Ring& ring) override {
+    if (!running_) return std::nullopt;
+    if (pending_probe_ != kNoProcess) {
+      const ProcessId process = pending_probe_;
+      pending_probe_ = kNoProcess;
+      return DetectorAction{DetectorAction::Kind::probe, process, kNoDomain};
+    }
+    if (next_send_ <= now) return send(now, ring);
+    if (awaiting_ && next_ask_ <= now) {
+      next_ask_ = now + options_.period;
+      return DetectorAction{DetectorAction::Kind::observe, ring.speaker(emitter_), kNoDomain};
+    }
+    if (deadline_ <= now) return judge(now);
+    return std::nullopt;
+  }
+
+  Time next_deadline() const override {
+    if (!running_) return Time::never();
+    Time next = next_send_ < deadline_ ? next_send_ : deadline_;
+    if (awaiting_ && next_ask_ < next) next = next_ask_;
+    return next;
+  }
+
+  bool steady() const override { return !running_ || (!awaiting_ && pending_probe_ == kNoProcess); }
+
+  Advance advance(std::uint64_t periods, const Ring& ring) override {
+    if (!running_) return {};
+    const Duration by = options_.period * static_cast<std::int64_t>(periods);
+    next_send_ += by;
+    if (deadline_ != Time::never()) deadline_ += by;
+    Advance sent;
+    if (observer_ != kNoProcess) sent.heartbeats = periods;
+    if (options_.probes && dead_before(ring) > 0) {
+      sent.probes = (ticks_ + periods) / probe_ticks() - ticks_ / probe_ticks();
+    }
+    ticks_ += periods;
+    return sent;
+  }
+
+  std::uint64_t hash() const override {
+    std::uint64_t h = running_ ? 1 : 2;
+    if (!running_) return h;
+    for (const std::int64_t value :
+         {next_send_.ns, deadline_.ns, awaiting_ ? next_ask_.ns : std::int64_t{-1}}) {
+      h = mix64(h ^ static_cast<std::uint64_t>(value));
+    }
+    h = mix64(h ^ emitter_.value);
+    h = mix64(h ^ observer_.value);
+    return mix64(h ^ ticks_);
+  }
+
+ private:
+  DomainId domain_before(const Ring& ring) const {
+    const Roster& roster = ring.roster();
+    return roster.domain_at(ring.previous_live(roster.position_of(self_)));
+  }
+
+  ProcessId process_after(const Ring& ring) const {
+    const Roster& roster = ring.roster();
+    const DomainId after = roster.domain_at(ring.next_live(roster.position_of(self_)));
+    return after == self_ ? kNoProcess : ring.speaker(after);
+  }
+
+  // How many positions directly before us are believed dead.
+  std::uint32_t dead_before(const Ring& ring) const {
+    const Roster& roster = ring.roster();
+    const std::uint32_t self = roster.position_of(self_).value;
+    const std::uint32_t emitter = roster.position_of(emitter_).value;
+    return (self + ring.size() - emitter - 1) % ring.size();
+  }
+
+  void grant_grace(Time now) {
+    deadline_ = emitter_ == self_ ? Time::never() : now + 2 * options_.timeout;
+  }
+
+  void ask_emitter(Time now) {
+    awaiting_ = emitter_ != self_;
+    next_ask_ = now;
+  }
+
+  std::uint64_t probe_ticks() const {
+    return static_cast<std::uint64_t>(options_.timeout / options_.period);
+  }
+
+  std::optional<DetectorAction> send(Time now, const Ring& ring) {
+    // After an absence one heartbeat is as good as the many that were missed.
+    do {
+      next_send_ += options_.period;
+    } while (next_send_ <= now);
+    ++ticks_;
+    if (options_.probes && ticks_ % probe_ticks() == 0) choose_probe(ring);
+    if (observer_ != kNoProcess) {
+      return DetectorAction{DetectorAction::Kind::heartbeat, observer_, kNoDomain};
+    }
+    return poll(now, ring);
+  }
+
+  // The dead before us in turn, process by process. The turn follows from the ticks, so that
+  // skipping quiet time needs no other state.
+  void choose_probe(const Ring& ring) {
+    const std::uint32_t dead = dead_before(ring);
+    if (dead == 0) return;
+    const Roster& roster = ring.roster();
+    const std::uint32_t size = roster.domain_size();
+    const std::uint64_t turn = ticks_ / probe_ticks() % (std::uint64_t{dead} * size);
+    const auto back = static_cast<std::uint32_t>(turn / size);
+    const Position position = ring.moved(roster.position_of(self_), ring.size() - 1 - back);
+    pending_probe_ =
+        roster.member(roster.domain_at(position), static_cast<std::uint32_t>(turn % size));
+  }
+
+  std::optional<DetectorAction> judge(Time now) {
+    if (now - deadline_ >= options_.period) {
+      deadline_ = now + options_.period;
+      return std::nullopt;
+    }
+    // The membership merges the verdict, and view_changed finds the next emitter; this deadline is
+    // only there in case the view knows better and keeps the emitter.
+    deadline_ = now + 2 * options_.timeout;
+    return DetectorAction{DetectorAction::Kind::verdict, kNoProcess, emitter_};
+  }
+
+  DetectorOptions options_;
+  DomainId self_;
+  bool running_ = false;
+  bool awaiting_ = false;            // we have asked the emitter and not heard it since
+  DomainId emitter_ = kNoDomain;     // ourselves if nobody else lives
+  ProcessId observer_ = kNoProcess;  // none if nobody else lives
+  ProcessId pending_probe_ = kNoProcess;
+  Time next_send_ = Time::never();
+  Time next_ask_ = Time::never();  // while awaiting
+  Time deadline_ = Time::never();  // when silence becomes a verdict
+  std::uint64_t ticks_ = 0;        // heartbeats due so far
+};
+
+}  // namespace
+
+std::unique_ptr<Detector> make_ring_detector(const DetectorOptions& options, DomainId self) {
+  return std::make_unique<RingDetector>(options, self);
+}
+
+}  // namespace holdfast

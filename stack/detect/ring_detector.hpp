@@ -1,0 +1,31 @@
+// The heartbeat ring of Bosilca et al. (SC 2016), with positions that may be shuffled and mistakes
+// that may be taken back, after Rosso and Francesquini (ERAD-SP 2021).
+//
+// Think of a circle of people in the dark: each taps the shoulder of the one in front now and then
+// (heartbeat, emitter to observer). Who has not been tapped for too long says so aloud, reaches
+// back past the one who fell, and tells the next one there: tap me from now on (observe). Having to
+// find each other, the two get twice the time at first.
+//
+//  - Emitter: the nearest live domain before us. Every `period` it sends us a heartbeat.
+//  - Observer: the nearest live domain behind us, or whoever last said it observes us.
+//  - Silence of `timeout` after the last heartbeat is a verdict; after a change of emitter the
+//  first
+//    silence may last 2 × timeout. So p consecutive deaths take (2p-1) × timeout.
+//  - An observe request is repeated every period until the emitter is heard.
+//  - A process that was itself away for a period or more (a busy core, SIGSTOP) gives its emitter
+//  one
+//    period more before it judges.
+//  - The positions between our emitter and us are believed dead; every `timeout` one of their
+//  processes
+//    is probed, so that mistakes and cuts heal even if the one concerned cannot find us.
+#pragma once
+
+#include <memory>
+
+#include "stack/detect/detector.hpp"
+
+namespace holdfast {
+
+std::unique_ptr<Detector> make_ring_detector(const DetectorOptions& options, DomainId self);
+
+}  // namespace holdfast

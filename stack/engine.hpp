@@ -1,0 +1,121 @@
+// The engine drives one process: what its rails bring goes to the membership, what the membership
+// wants goes out, sealed. It never blocks and never looks at a clock.
+//
+// A turn: poll the rails until they are empty, handle everything in order of arrival, and only then
+// let deadlines fire. A process that slept must read what waited for it before it judges anyone.
+//
+// Control frames are small and every one of them is repeated or superseded in time, so a frame that
+// back-pressure refuses is dropped and counted instead of queued.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "stack/fabric.hpp"
+#include "stack/membership.hpp"
+#include "stack/peers.hpp"
+#include "stack/seal/seal.hpp"
+#include "stack/wire/frame.hpp"
+
+namespace holdfast {
+
+// Where processes can be reached.
+class AddressBook {
+ public:
+  virtual ~AddressBook() = default;
+  // On the fabric that is rail `rail` of every engine.
+  virtual Address address(std::size_t rail, ProcessId process) const = 0;
+};
+
+struct EngineOptions {
+  MembershipOptions membership;
+  std::uint32_t job = 0;
+  JobKey key;
+  std::string_view seal = "none";   // must be registered
+  std::uint32_t receive_slots = 2;  // frames that may wait between two turns, >= 1
+  std::uint32_t send_slots = 0;     // for rails that cannot send a control frame inline
+};
+
+// Frames that were not handled, by reason. All of them are the world's faults.
+struct DropCounts {
+  std::uint64_t malformed = 0;     // does not decode
+  std::uint64_t unverified = 0;    // the seal does not match, or is of another kind
+  std::uint64_t misdelivered = 0;  // another job, another receiver, or an impossible sender
+  std::uint64_t outdated = 0;      // older than a frame of the same sender that was handled
+  std::uint64_t refused = 0;       // not sent: back-pressure, or no address
+
+  friend bool operator==(const DropCounts&, const DropCounts&) = default;
+};
+
+// Working memory of a turn. It holds nothing between turns, so the engines of one thread share one.
+struct TurnScratch {
+  static constexpr std::size_t kBatch = 16;
+  std::array<Event, kBatch> events;
+  std::array<ReceiveSlot, kBatch> slots;
+  std::array<Operation, kBatch> operations;
+  std::array<std::array<std::byte, kFrameBytesMax>, kBatch> frames;
+  std::array<Run, kRunsMax> runs;
+};
+
+class Engine {
+ public:
+  // Everything referred to must outlive the engine. Frames travel on the first rail that has
+  // datagrams; processes of the same node are watched on the first rail that can watch.
+  Engine(const EngineOptions& options, const Roster& roster, const AddressBook& addresses,
+         std::span<Fabric* const> rails, TurnScratch& scratch);
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  void start(Time now);
+  // One turn. Returns when the next is due at the latest; earlier if a rail has events.
+  Time turn(Time now);
+
+  bool steady() const { return membership_.steady() && !blocked_; }
+  // Skips `periods` periods of the steady state.
+  void advance(std::uint64_t periods) { sequence_ += membership_.advance(periods); }
+
+  const Membership& membership() const { return membership_; }
+  std::span<const Membership::Change> changes() const { return membership_.changes(); }
+  void clear_changes() { membership_.clear_changes(); }
+  const DropCounts& drops() const { return drops_; }
+  std::uint64_t hash() const;
+
+ private:
+  void poll_rail(std::size_t rail, Time now);
+  void handle_event(std::size_t rail, const Event& event, Time now);
+  void handle_frame(std::span<const std::byte> frame, Time at, Time now);
+  void send_actions(Time now);
+  bool encode(const MembershipAction& action, std::span<std::byte> to, Operation& operation);
+  bool prepare(Operation& operation, std::span<std::byte> inline_frame);
+  void post(std::size_t count);
+  void watch(ProcessId process);
+  std::span<std::byte> receive_slot(std::uint64_t index);
+  std::span<std::byte> send_slot(std::uint64_t index);
+
+  const Roster& roster_;
+  const AddressBook& addresses_;
+  std::vector<Fabric*> rails_;
+  TurnScratch& scratch_;
+  std::unique_ptr<Seal> seal_;
+  JobKey key_;
+  std::uint32_t job_;
+  ProcessId self_;
+  std::size_t data_rail_ = 0;
+  std::size_t watch_rail_ = 0;
+  bool can_watch_ = false;
+  bool blocked_ = false;  // back-pressure: nothing is sent until the rail is writable
+  std::uint64_t sequence_ = 0;
+  Membership membership_;
+  PeerTable peers_;
+  std::vector<std::pair<Peer, ProcessId>> watched_;
+  std::uint32_t receive_slots_;
+  std::unique_ptr<std::byte[]> memory_;  // receive slots, then send slots
+  Region region_;
+  std::vector<std::uint32_t> free_send_;
+  DropCounts drops_;
+};
+
+}  // namespace holdfast

@@ -1,0 +1,387 @@
+#include "stack/membership.hpp"
+
+#include <algorithm>
+
+#include "stack/base/assert.hpp"
+#include "stack/base/random.hpp"
+#include "stack/collect.hpp"
+
+namespace holdfast {
+
+namespace {
+
+// More than a process can owe in a sane moment; beyond it the oldest debt is dropped, and the
+// digest in the next heartbeat asks again.
+constexpr std::size_t kAnswersMax = 256;
+
+}  // namespace
+
+Membership::Membership(const MembershipOptions& options, const Roster& roster)
+    : options_(options),
+      roster_(roster),
+      incarnation_(options.incarnation),
+      detector_(make_detector(options.detector, options.detection, domain())),
+      propagation_(make_propagation(options.propagation)),
+      dissemination_({.acknowledged = options.backstop,
+                      .retransmission_timeout = options.retransmission_timeout}),
+      local_up_(roster.domain_size(), 1) {
+  HOLDFAST_ASSERT(detector_ != nullptr && propagation_ != nullptr);
+  HOLDFAST_ASSERT(options.self.value < roster.processes());
+}
+
+std::size_t Membership::local_index(ProcessId process) const {
+  for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
+    if (roster_.member(domain(), i) == process) return i;
+  }
+  HOLDFAST_ASSERT(false);
+}
+
+// Of its own domain a process knows from the operating system who runs; the view may be mistaken.
+ProcessId Membership::local_agent() const {
+  for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
+    if (local_up_[i] != 0) return roster_.member(domain(), i);
+  }
+  return kNoProcess;
+}
+
+void Membership::start(Time now) {
+  for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
+    const ProcessId process = roster_.member(domain(), i);
+    if (process != options_.self) to_watch_.push_back(process);
+  }
+  if (options_.rejoining) {
+    joining_ = true;
+    next_join_ = now;
+    join_until_ = now + options_.detection.timeout;
+    merge(options_.self, {incarnation_, MemberState::joining});
+    return;
+  }
+  if (local_agent() == options_.self) {
+    agent_ = true;
+    detector_->start(now, DetectorStart::with_everyone, options_.phase, ring());
+  }
+}
+
+void Membership::handle(Time now, Time at, const Header& header, const Body& body) {
+  if (fenced_) return;
+  const std::uint64_t before = view_.sequence();
+  const bool stale = hear_sender(header);
+  bool unlike = header.digest != view_.digest() && options_.backstop;
+  switch (header.type) {
+    case FrameType::heartbeat:
+      if (!stale) detector_->heartbeat(at, header.sender, ring());
+      break;
+    case FrameType::observe:
+      if (!stale && agent_) detector_->observe(now, header.sender, ring());
+      break;
+    case FrameType::notice:
+      merge_runs(body.runs);
+      if (options_.backstop) {
+        owe({FrameType::acknowledgement, header.sender, body.after, body.upto, {}, false});
+      }
+      unlike = false;
+      break;
+    case FrameType::acknowledgement:
+      dissemination_.acknowledged(header.sender, body.after, body.upto);
+      unlike = false;
+      break;
+    case FrameType::difference:
+    case FrameType::join:
+      merge_runs(body.runs);
+      unlike =
+          body.answer_wanted && (header.type == FrameType::join || header.digest != view_.digest());
+      break;
+  }
+  if (stale || unlike) {
+    const bool first_word = header.type < FrameType::notice;
+    owe({FrameType::difference, header.sender, 0, 0, {0}, first_word});
+  }
+  if (view_.sequence() > before) on_news(now, before, header.sender, false);
+  const bool introduced = header.type >= FrameType::difference && !body.sender_joining;
+  if (joining_ && introduced) become_active(now);
+}
+
+// What a frame says of its sender by existing: that this life of it runs. True if we know of a
+// later life, or hold this one for dead: then the sender has to be told.
+bool Membership::hear_sender(const Header& header) {
+  const Record known = view_.of(header.sender);
+  if (header.sender_incarnation > known.incarnation) {
+    merge(header.sender, {header.sender_incarnation, MemberState::alive});
+    return false;
+  }
+  return header.sender_incarnation < known.incarnation || !is_live(known);
+}
+
+void Membership::merge_runs(std::span<const Run> runs) {
+  for (const Run& run : runs) {
+    for (std::uint32_t i = 0; i < run.count; ++i) {
+      merge({run.first.value + i}, {run.incarnation, run.state});
+    }
+  }
+}
+
+void Membership::merge(ProcessId process, Record record) {
+  if (process == options_.self && record > Record{incarnation_, MemberState::alive}) {
+    refute(record);
+    return;
+  }
+  if (!view_.merge(process, record)) return;
+  changes_.push_back({process, record});
+  if (is_live(record) && is_local(process) && !up(process)) {
+    local_up_[local_index(process)] = 1;
+    to_watch_.push_back(process);
+  }
+}
+
+// Somebody believes something of us that is not so. We are the one who knows, and a higher
+// incarnation is how we say it.
+void Membership::refute(Record record) {
+  if (record.state == MemberState::committed) {
+    fenced_ = true;
+    detector_->stop();
+    return;
+  }
+  incarnation_ = next(record.incarnation);
+  const Record own{incarnation_, joining_ ? MemberState::joining : MemberState::alive};
+  view_.merge(options_.self, own);
+  changes_.push_back({options_.self, own});
+}
+
+void Membership::process_ended(Time now, ProcessId process) {
+  if (fenced_ || !is_local(process) || !up(process)) return;
+  local_up_[local_index(process)] = 0;
+  const std::uint64_t before = view_.sequence();
+  const Record known = view_.of(process);
+  if (is_live(known)) merge(process, {known.incarnation, MemberState::failed});
+  dissemination_.forget(process);
+  if (view_.sequence() > before) {
+    on_news(now, before, kNoProcess, true);
+  } else {
+    update_role(now);
+  }
+}
+
+void Membership::judge(Time now, DomainId dead) {
+  const std::uint64_t before = view_.sequence();
+  for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
+    const ProcessId process = roster_.member(dead, i);
+    const Record known = view_.of(process);
+    if (is_live(known)) merge(process, {known.incarnation, MemberState::failed});
+  }
+  if (view_.sequence() > before) on_news(now, before, kNoProcess, true);
+}
+
+void Membership::on_news(Time now, std::uint64_t before, ProcessId source, bool own_verdict) {
+  for (const View::Exception& exception : view_.exceptions()) {
+    if (exception.changed <= before || is_live(exception.record)) continue;
+    if (!is_local(exception.process) || !up(exception.process)) {
+      dissemination_.forget(exception.process);
+    }
+  }
+  const bool was_agent = agent_;
+  update_role(now);
+  detector_->view_changed(now, ring());
+  if (was_agent || agent_) {
+    tell_targets(before, source);
+  } else if (const ProcessId speaker = local_agent(); !own_verdict && speaker != source &&
+                                                      speaker != kNoProcess &&
+                                                      speaker != options_.self) {
+    // The agent saw its node's deaths itself; what reached only us it has to hear.
+    dissemination_.tell(speaker, before, view_.sequence());
+  }
+}
+
+void Membership::tell_targets(std::uint64_t before, ProcessId source) {
+  std::vector<Position> targets;
+  targets.reserve(64);
+  const Ring around = ring();
+  propagation_->targets(around, roster_.position_of(domain()), targets);
+  for (const Position target : targets) {
+    dissemination_.tell(around.speaker(roster_.domain_at(target)), before, view_.sequence());
+  }
+  for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
+    const ProcessId process = roster_.member(domain(), i);
+    if (process == options_.self || process == source || local_up_[i] == 0) continue;
+    dissemination_.tell(process, before, view_.sequence());
+  }
+}
+
+void Membership::update_role(Time now) {
+  const bool agent_now = !joining_ && !fenced_ && local_agent() == options_.self;
+  if (agent_now == agent_) return;
+  agent_ = agent_now;
+  if (!agent_) {
+    detector_->stop();
+    return;
+  }
+  detector_->start(now, DetectorStart::taking_over, Duration{0}, ring());
+  // What the agent before us had still to pass on within the node is not known: compare.
+  for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
+    const ProcessId process = roster_.member(domain(), i);
+    if (process == options_.self || local_up_[i] == 0 || !options_.backstop) continue;
+    owe({FrameType::difference, process, 0, 0, {0}, true});
+  }
+}
+
+void Membership::become_active(Time now) {
+  joining_ = false;
+  next_join_ = join_until_ = Time::never();
+  merge(options_.self, {incarnation_, MemberState::alive});
+  update_role(now);
+}
+
+void Membership::owe(const Answer& answer) {
+  if (answers_.size() == kAnswersMax) answers_.erase(answers_.begin());
+  answers_.push_back(answer);
+}
+
+std::optional<MembershipAction> Membership::poll(Time now, std::span<Run> scratch) {
+  if (fenced_) return std::nullopt;
+  if (!to_watch_.empty()) {
+    MembershipAction action;
+    action.kind = MembershipAction::Kind::watch;
+    action.to = to_watch_.back();
+    to_watch_.pop_back();
+    return action;
+  }
+  if (auto action = poll_join(now)) return action;
+  // The detector first: its verdicts make news, and news is what notices carry.
+  if (auto action = poll_detector(now)) return action;
+  if (auto action = poll_answers(scratch)) return action;
+  return poll_notices(now, scratch);
+}
+
+std::optional<MembershipAction> Membership::poll_join(Time now) {
+  if (!joining_) return std::nullopt;
+  if (join_until_ <= now) {
+    become_active(now);
+    return std::nullopt;
+  }
+  if (next_join_ > now) return std::nullopt;
+  next_join_ = now + options_.retransmission_timeout;
+  const ProcessId candidate = join_candidate();
+  ++join_attempts_;
+  if (candidate != kNoProcess && candidate != options_.self) {
+    owe({FrameType::join, candidate, 0, 0, {0}, true});
+  }
+  return std::nullopt;
+}
+
+// Whom to ask: those of the own node first, by rank, then outwards along the ring.
+ProcessId Membership::join_candidate() const {
+  std::uint32_t turn = join_attempts_;
+  for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
+    const ProcessId process = roster_.member(domain(), i);
+    if (process == options_.self || local_up_[i] == 0) continue;
+    if (turn-- == 0) return process;
+  }
+  const Ring around = ring();
+  const std::uint32_t steps = turn % around.size() + 1;
+  const Position position = around.moved(roster_.position_of(domain()), steps);
+  return around.speaker(roster_.domain_at(position));
+}
+
+std::optional<MembershipAction> Membership::poll_detector(Time now) {
+  while (const auto action = detector_->poll(now, ring())) {
+    switch (action->kind) {
+      case DetectorAction::Kind::verdict:
+        judge(now, action->domain);
+        break;
+      case DetectorAction::Kind::probe:
+        owe({FrameType::difference, action->process, 0, 0, {0}, true});
+        break;
+      case DetectorAction::Kind::heartbeat:
+        ++counts_.heartbeats;
+        return MembershipAction{
+            MembershipAction::Kind::frame, FrameType::heartbeat, action->process, {}};
+      case DetectorAction::Kind::observe:
+        ++counts_.observes;
+        return MembershipAction{
+            MembershipAction::Kind::frame, FrameType::observe, action->process, {}};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<MembershipAction> Membership::poll_answers(std::span<Run> scratch) {
+  if (answers_.empty()) return std::nullopt;
+  Answer& answer = answers_.front();
+  MembershipAction action{MembershipAction::Kind::frame, answer.type, answer.to, {}};
+  if (answer.type == FrameType::acknowledgement) {
+    action.body.after = answer.after;
+    action.body.upto = answer.upto;
+    ++counts_.acknowledgements;
+    answers_.erase(answers_.begin());
+    return action;
+  }
+  const Collected collected = collect_from(view_, answer.next, scratch);
+  action.body.runs = collected.runs;
+  action.body.sender_joining = joining_;
+  // Only the last frame asks back: before it the receiver cannot know what is missing here.
+  action.body.answer_wanted = answer.answer_wanted && collected.complete;
+  ++counts_.differences;
+  if (collected.complete) {
+    answers_.erase(answers_.begin());
+  } else {
+    answer.next = collected.next;
+  }
+  return action;
+}
+
+std::optional<MembershipAction> Membership::poll_notices(Time now, std::span<Run> scratch) {
+  while (const auto order = dissemination_.poll(now)) {
+    const CollectedChanges collected = collect_changes(view_, order->after, scratch);
+    dissemination_.sent(*order, collected.upto, now);
+    if (order->repeated) {
+      ++counts_.repeats;
+    } else {
+      ++(is_local(order->to) ? counts_.local_notices : counts_.notices);
+    }
+    MembershipAction action{MembershipAction::Kind::frame, FrameType::notice, order->to, {}};
+    action.body.after = order->after;
+    action.body.upto = collected.upto;
+    action.body.runs = collected.runs;
+    return action;
+  }
+  return std::nullopt;
+}
+
+Time Membership::next_deadline() const {
+  if (fenced_) return Time::never();
+  if (!to_watch_.empty() || !answers_.empty()) return Time{0};
+  Time next = std::min(detector_->next_deadline(), dissemination_.next_deadline());
+  if (joining_) next = std::min({next, next_join_, join_until_});
+  return next;
+}
+
+bool Membership::steady() const {
+  return fenced_ || (!joining_ && to_watch_.empty() && answers_.empty() && dissemination_.idle() &&
+                     detector_->steady());
+}
+
+std::uint64_t Membership::advance(std::uint64_t periods) {
+  HOLDFAST_ASSERT(steady());
+  if (fenced_) return 0;
+  const Detector::Advance sent = detector_->advance(periods, ring());
+  counts_.heartbeats += sent.heartbeats;
+  // A probe to the dead carries the whole difference, in as many frames as that takes.
+  const std::uint64_t probe_frames = sent.probes * difference_frames(view_);
+  counts_.differences += probe_frames;
+  return sent.heartbeats + probe_frames;
+}
+
+std::uint64_t Membership::hash() const {
+  std::uint64_t h = mix64(view_.digest() ^ incarnation_.value);
+  h = mix64(h ^ detector_->hash());
+  h = mix64(h ^ dissemination_.hash());
+  h = mix64(h ^ (agent_ ? 1u : 0u) ^ (joining_ ? 2u : 0u) ^ (fenced_ ? 4u : 0u));
+  for (const std::uint8_t is_up : local_up_) h = mix64(h ^ is_up);
+  for (const std::uint64_t count :
+       {counts_.heartbeats, counts_.observes, counts_.notices, counts_.local_notices,
+        counts_.repeats, counts_.acknowledgements, counts_.differences}) {
+    h = mix64(h ^ count);
+  }
+  return h;
+}
+
+}  // namespace holdfast

@@ -1,0 +1,163 @@
+// One process's part in the membership of its job: what it believes (view), how it notices deaths
+// (detector, and the operating system for its own node), how it tells others (propagation,
+// dissemination), and how it comes back (join, refutation). A function of its inputs: no clock, no
+// socket; the engine encodes what it wants to send (specification, sections 3 to 7).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "stack/base/ids.hpp"
+#include "stack/base/time.hpp"
+#include "stack/detect/detector.hpp"
+#include "stack/propagate/dissemination.hpp"
+#include "stack/propagate/propagation.hpp"
+#include "stack/view/roster.hpp"
+#include "stack/view/view.hpp"
+#include "stack/wire/frame.hpp"
+
+namespace holdfast {
+
+struct MembershipOptions {
+  ProcessId self;
+  Incarnation incarnation;               // of this boot: first_incarnation_of_boot
+  bool rejoining = false;                // started into a running job
+  Duration phase;                        // of the first heartbeat, in [0, period)
+  std::string_view detector = "ring";    // must be registered
+  std::string_view propagation = "bmg";  // must be registered
+  DetectorOptions detection;
+  // Digests, acknowledgements, repetition and probes below every propagation. Without it the
+  // algorithms are what the papers have, and who is missed stays missed.
+  bool backstop = true;
+  Duration retransmission_timeout = milliseconds(100);  // > 0
+};
+
+// Frames by purpose, counted when they are handed to the engine.
+struct FrameCounts {
+  std::uint64_t heartbeats = 0;
+  std::uint64_t observes = 0;
+  std::uint64_t notices = 0;        // first transmissions along the propagation topology
+  std::uint64_t local_notices = 0;  // first transmissions within the domain
+  std::uint64_t repeats = 0;
+  std::uint64_t acknowledgements = 0;
+  std::uint64_t differences = 0;  // with probes and joins
+
+  friend bool operator==(const FrameCounts&, const FrameCounts&) = default;
+};
+
+// One thing that the membership wants done.
+struct MembershipAction {
+  enum class Kind : std::uint8_t {
+    frame,  // send `type` with `body` to `to`
+    watch,  // have the operating system tell when `to`, a process of this node, ends
+  };
+  Kind kind = Kind::frame;
+  FrameType type = FrameType::heartbeat;
+  ProcessId to = kNoProcess;
+  Body body;  // its runs lie in the scratch given to poll
+};
+
+class Membership {
+ public:
+  // A belief that changed.
+  struct Change {
+    ProcessId process;
+    Record record;
+
+    friend bool operator==(const Change&, const Change&) = default;
+  };
+
+  // The roster must outlive the membership.
+  Membership(const MembershipOptions& options, const Roster& roster);
+
+  void start(Time now);
+  // A frame that arrived at `at` <= now, decoded and verified.
+  void handle(Time now, Time at, const Header& header, const Body& body);
+  // The operating system says that a process of this node has ended.
+  void process_ended(Time now, ProcessId process);
+
+  // The next thing to do, until there is none. `scratch` must hold kRunsMax runs.
+  std::optional<MembershipAction> poll(Time now, std::span<Run> scratch);
+  Time next_deadline() const;
+
+  // See Detector::steady. A steady membership sends nothing but heartbeats and probes.
+  bool steady() const;
+  // Moves a steady membership forward; returns how many frames it would have sent.
+  std::uint64_t advance(std::uint64_t periods);
+
+  const View& view() const { return view_; }
+  Incarnation incarnation() const { return incarnation_; }
+  bool agent() const { return agent_; }
+  bool joining() const { return joining_; }
+  // The survivors have agreed that this life is over: it must not act any more.
+  bool fenced() const { return fenced_; }
+  const FrameCounts& counts() const { return counts_; }
+
+  // Beliefs that changed since they were last cleared, in order.
+  std::span<const Change> changes() const { return changes_; }
+  void clear_changes() { changes_.clear(); }
+
+  std::uint64_t hash() const;
+
+ private:
+  // Something owed to one receiver: small, so that a few hundred are nothing.
+  struct Answer {
+    FrameType type = FrameType::acknowledgement;
+    ProcessId to;
+    std::uint64_t after = 0;  // acknowledgement
+    std::uint64_t upto = 0;
+    ProcessId next{0};  // difference: the first process not yet covered
+    bool answer_wanted = false;
+  };
+
+  Ring ring() const { return Ring(roster_, view_); }
+  DomainId domain() const { return roster_.domain_of(options_.self); }
+  bool is_local(ProcessId process) const {
+    return process != options_.self && roster_.domain_of(process) == domain();
+  }
+  std::size_t local_index(ProcessId process) const;
+  bool up(ProcessId local) const { return local_up_[local_index(local)] != 0; }
+  ProcessId local_agent() const;
+
+  bool hear_sender(const Header& header);
+  void merge(ProcessId process, Record record);
+  void merge_runs(std::span<const Run> runs);
+  void refute(Record record);
+  void on_news(Time now, std::uint64_t before, ProcessId source, bool own_verdict);
+  void tell_targets(std::uint64_t before, ProcessId source);
+  void update_role(Time now);
+  void owe(const Answer& answer);
+  void judge(Time now, DomainId dead);
+  void become_active(Time now);
+
+  std::optional<MembershipAction> poll_join(Time now);
+  std::optional<MembershipAction> poll_answers(std::span<Run> scratch);
+  std::optional<MembershipAction> poll_notices(Time now, std::span<Run> scratch);
+  std::optional<MembershipAction> poll_detector(Time now);
+  ProcessId join_candidate() const;
+
+  MembershipOptions options_;
+  const Roster& roster_;
+  View view_;
+  Incarnation incarnation_;
+  std::unique_ptr<Detector> detector_;
+  std::unique_ptr<Propagation> propagation_;
+  Dissemination dissemination_;
+  bool agent_ = false;  // speaks for its domain
+  bool joining_ = false;
+  bool fenced_ = false;
+  std::uint32_t join_attempts_ = 0;
+  Time next_join_ = Time::never();  // while joining
+  Time join_until_ = Time::never();
+  std::vector<std::uint8_t>
+      local_up_;  // per process of the domain: runs, as far as its system says
+  std::vector<ProcessId> to_watch_;
+  std::vector<Answer> answers_;  // oldest first, at most kAnswersMax
+  std::vector<Change> changes_;
+  FrameCounts counts_;
+};
+
+}  // namespace holdfast

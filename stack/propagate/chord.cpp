@@ -1,0 +1,24 @@
+#include "stack/propagate/chord.hpp"
+
+#include "stack/propagate/circulant.hpp"
+
+namespace holdfast {
+
+namespace {
+
+class Chord final : public Propagation {
+ public:
+  void targets(const Ring& ring, Position from, std::vector<Position>& to) const override {
+    for (std::uint32_t offset = 1; offset < ring.size(); offset *= 2) {
+      add_circulant_target(ring, from, offset, Direction::forward, to);
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Propagation> make_chord() {
+  return std::make_unique<Chord>();
+}
+
+}  // namespace holdfast

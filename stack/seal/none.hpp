@@ -1,0 +1,10 @@
+// No seal: for simulation and trusted shared memory. The field is there and zero.
+#pragma once
+
+#include "stack/seal/seal.hpp"
+
+namespace holdfast {
+
+std::unique_ptr<Seal> make_no_seal();
+
+}  // namespace holdfast

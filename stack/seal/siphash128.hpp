@@ -1,0 +1,10 @@
+// SipHash-2-4 with 128 bits over everything before the seal.
+#pragma once
+
+#include "stack/seal/seal.hpp"
+
+namespace holdfast {
+
+std::unique_ptr<Seal> make_siphash128();
+
+}  // namespace holdfast

@@ -1,0 +1,114 @@
+// The frames of the control protocol: header, bodies, limits (specification, section 2).
+//
+// Little-endian, fixed offsets, no pointers. Every frame is header, body, seal:
+//
+//   offset bytes field
+//        0     2 magic 0x4648
+//        2     1 version
+//        3     1 type
+//        4     2 length of the whole frame
+//        6     1 seal algorithm
+//        7     1 zero
+//        8     4 job
+//       12     4 sender            16  4 its incarnation
+//       20     4 receiver          24  4 its incarnation, as the sender knows it
+//       28     4 zero
+//       32     8 sequence: counts the sender's frames within its incarnation
+//       40     8 digest of the sender's view
+//       48     … body
+//   length-16 16 seal, zero where there is none
+//
+// Decoding trusts nothing: the length, then the version, then (by the engine) the seal, then each
+// field. A frame that fails in any way is dropped and counted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "stack/base/ids.hpp"
+#include "stack/base/member_state.hpp"
+
+namespace holdfast {
+
+constexpr std::uint16_t kFrameMagic = 0x4648;
+constexpr std::uint8_t kFrameVersion = 1;
+constexpr std::size_t kHeaderBytes = 48;
+constexpr std::size_t kSealBytes = 16;
+constexpr std::size_t kFrameBytesMin = kHeaderBytes + kSealBytes;
+constexpr std::size_t kFrameBytesMax = 512;  // of a control frame
+
+enum class FrameType : std::uint8_t {
+  heartbeat = 1,        // no body: "I am alive, and this is the digest of what I believe"
+  observe = 2,          // no body: "I observe you from now on; answer with a heartbeat"
+  notice = 3,           // news, to be acknowledged
+  acknowledgement = 4,  // no runs: the notice (after, upto] has been merged
+  difference = 5,       // everything the sender believes beyond the initial view
+  join = 6,             // a difference from one who has just started; always answered
+};
+
+enum class SealAlgorithm : std::uint8_t { none = 0, siphash128 = 1, blake2b = 2 };
+
+struct Header {
+  FrameType type = FrameType::heartbeat;
+  SealAlgorithm seal = SealAlgorithm::none;
+  std::uint32_t job = 0;
+  ProcessId sender;
+  Incarnation sender_incarnation;
+  ProcessId receiver;
+  Incarnation receiver_incarnation;
+  std::uint64_t sequence = 0;
+  std::uint64_t digest = 0;
+
+  friend bool operator==(const Header&, const Header&) = default;
+};
+
+// Consecutive processes of which the same is said. 12 bytes: first 4, incarnation 4, count 2,
+// state 1, zero 1.
+struct Run {
+  ProcessId first;
+  Incarnation incarnation;
+  std::uint16_t count = 1;  // >= 1
+  MemberState state = MemberState::alive;
+
+  friend bool operator==(const Run&, const Run&) = default;
+};
+constexpr std::size_t kRunBytes = 12;
+
+// The body of every type that has one: after 8, upto 8, flags 2, runs 2, then the runs.
+struct Body {
+  std::uint64_t after = 0;  // notice, acknowledgement: the sender's changes (after, upto]
+  std::uint64_t upto = 0;
+  bool answer_wanted = false;   // difference, join: send yours back if it differs
+  bool sender_joining = false;  // difference, join: the sender knows nobody yet
+  std::span<const Run> runs;
+
+  static constexpr std::size_t kFixedBytes = 20;
+};
+constexpr std::size_t kRunsMax = (kFrameBytesMax - kFrameBytesMin - Body::kFixedBytes) / kRunBytes;
+
+// Writes the frame with a zero seal and returns its length, at most kFrameBytesMax. `body` is
+// looked at only for the types that have one; it may hold at most kRunsMax runs.
+std::size_t encode_frame(const Header& header, const Body& body, std::span<std::byte> to);
+
+enum class DecodeStatus : std::uint8_t {
+  ok,
+  too_short,
+  bad_magic,
+  bad_version,
+  bad_length,  // the length field is not the frame's, or the body does not fill it
+  bad_type,
+  bad_seal_algorithm,
+  bad_padding,  // a field that must be zero is not
+  bad_body,     // counts, states or ranges out of bounds
+};
+
+// The header of a frame: length, magic, version and type are checked, nothing after the header.
+[[nodiscard]] DecodeStatus decode_header(std::span<const std::byte> frame, Header& header);
+
+// The body of a frame whose header is decoded and whose seal has been checked. `processes` bounds
+// the process numbers; `runs` takes the runs and must hold kRunsMax.
+[[nodiscard]] DecodeStatus decode_body(std::span<const std::byte> frame, FrameType type,
+                                       std::uint32_t processes, std::span<Run> runs, Body& body);
+
+}  // namespace holdfast
