@@ -61,8 +61,8 @@ packages_ensure() {
   fi
 }
 
-# build_preset PRESET LOG [TARGET...]: configures and builds, all targets unless some are named. A person
-# sees the build's own progress; else nothing is said unless it fails. LOG is overwritten.
+# build_preset PRESET LOG [TARGET...]: configures and builds, all targets unless some are named. A
+# person sees the build's own progress; else nothing is said unless it fails. LOG is overwritten.
 build_preset() {
   local preset=$1 log=$2 status=0 targets=()
   shift 2

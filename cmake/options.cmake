@@ -7,13 +7,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   add_compile_options(-Wno-restrict)
 endif()
 
-set(HOLDFAST_SANITIZE "" CACHE STRING "sanitizers to build with: '', 'address,undefined' or 'thread'")
+set(HOLDFAST_SANITIZE "" CACHE STRING "sanitizers: '', 'address,undefined' or 'thread'")
 if(HOLDFAST_SANITIZE)
   add_compile_options(-fsanitize=${HOLDFAST_SANITIZE} -fno-sanitize-recover=all
                       -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${HOLDFAST_SANITIZE})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # The checks that sanitizers insert hide initialisations from this warning; the plain build has it.
+    # What sanitizers insert hides initialisations from this warning; the plain build has it.
     add_compile_options(-Wno-maybe-uninitialized)
   endif()
 endif()

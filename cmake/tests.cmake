@@ -1,7 +1,7 @@
 # holdfast_test(NAME SOURCES ... DEPENDS ... [TIMEOUT seconds] [SERIAL] [LONG]): the GoogleTest
-# executable of one area. Each of its tests is a test of ctest, named with the build's prefix, so that
-# several builds can be tested in one go. SERIAL: alone on the machine, for what real processes and
-# clocks are part of. LONG: only in `tests/run --long`.
+# executable of one area. Each of its tests is a test of ctest, named with the build's prefix, so
+# that several builds can be tested in one go. SERIAL: alone on the machine, for what real processes
+# and clocks are part of. LONG: only in `tests/run --long`.
 include(GoogleTest)
 
 set(HOLDFAST_TEST_PREFIX "" CACHE STRING "written before the name of each test, such as 'asan/'")

@@ -59,6 +59,8 @@ def area(path):
 def _stack_may_see(its_area):
     if its_area in BASE:
         return BASE
+    if its_area == "stack/seal":
+        return SEAM | {"stack/wire"}  # where a frame keeps its seal
     if its_area == "seam" or its_area in CODING:
         return SEAM
     if its_area == "stack/view":
