@@ -1,0 +1,57 @@
+#include "sim/faults/schedule.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "stack/base/assert.hpp"
+
+namespace holdfast::sim {
+
+void ScheduleBuilder::add(const Outage& outage) {
+  const bool is_crash = outage.action == FaultAction::crash;
+  HOLDFAST_ASSERT(is_crash || outage.action == FaultAction::pause);
+  entries_.push_back(
+      {{outage.at, outage.action, outage.target, outage.index, outage.record}, false});
+  if (!outage.until) return;
+  HOLDFAST_ASSERT(*outage.until >= outage.at);
+  const FaultAction end = is_crash ? FaultAction::repair : FaultAction::resume;
+  entries_.push_back({{*outage.until, end, outage.target, outage.index, outage.record}, false});
+}
+
+void ScheduleBuilder::add_event(const FaultEvent& event) {
+  entries_.push_back({event, event.action == FaultAction::repair});
+}
+
+FaultSchedule ScheduleBuilder::build() const {
+  std::vector<Entry> entries = entries_;
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const Entry& a, const Entry& b) { return a.event.at < b.event.at; });
+  // The record of the outage that holds a part down; absent parts are up.
+  std::map<std::pair<FaultTarget, std::uint32_t>, std::size_t> down;
+  FaultSchedule schedule;
+  for (Entry& entry : entries) {
+    FaultEvent& event = entry.event;
+    const std::pair part{event.target, event.index};
+    const auto open = down.find(part);
+    if (event.action == FaultAction::crash) {
+      if (open != down.end()) {
+        ++schedule.records_while_down;
+        continue;
+      }
+      down.emplace(part, event.record);
+    } else if (event.action == FaultAction::repair) {
+      if (open == down.end()) {
+        if (entry.ends_any) ++schedule.repairs_while_up;
+        continue;
+      }
+      if (entry.ends_any) event.record = open->second;
+      if (event.record != open->second) continue;  // the end of an outage that was not played
+      down.erase(open);
+    }
+    schedule.events.push_back(event);
+  }
+  return schedule;
+}
+
+}  // namespace holdfast::sim

@@ -1,0 +1,75 @@
+// The fault schedule: what breaks and is mended, and when, in the order in which it is played.
+//
+// It is built from a script or from a trace of a real cluster. Both come down to a list of outages
+// and single events; building the schedule sorts them and drops what cannot be played: a part that
+// is down already does not fail again. Times are nanoseconds from the start of the run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "stack/base/time.hpp"
+
+namespace holdfast::sim {
+
+enum class FaultAction : std::uint8_t { crash, repair, pause, resume };
+enum class FaultTarget : std::uint8_t { process, node };
+
+struct FaultEvent {
+  Time at;
+  FaultAction action = FaultAction::crash;
+  FaultTarget target = FaultTarget::process;
+  std::uint32_t index = 0;  // rank of the process, or index of the host
+  std::size_t record = 0;  // which line of the script or record of the trace asked for it; a repair
+                           // names the record of the outage that it ends
+
+  friend bool operator==(const FaultEvent&, const FaultEvent&) = default;
+};
+
+// Ordered by time; at equal times in the order of the script or trace.
+struct FaultSchedule {
+  std::vector<FaultEvent> events;
+  std::size_t records_while_down = 0;  // crashes of parts that were down already: not played
+  std::size_t repairs_while_up = 0;    // repairs of parts that were not down: not played
+
+  friend bool operator==(const FaultSchedule&, const FaultSchedule&) = default;
+};
+
+// One part is down (crash) or stopped (pause) from `at` until `until`; absent: to the end of the
+// run.
+struct Outage {
+  Time at;
+  std::optional<Time> until;                // not before `at`
+  FaultAction action = FaultAction::crash;  // crash or pause
+  FaultTarget target = FaultTarget::process;
+  std::uint32_t index = 0;
+  std::size_t record = 0;
+};
+
+// Collects outages and single events, then makes the schedule.
+//
+// A crash of a part that is down already is counted and otherwise ignored together with its own
+// end: the part comes back when the outage that was played ends, even if the ignored one would have
+// lasted longer. An outage that begins at the instant at which another of the same part ends is
+// played. Processes and nodes are separate parts here: that the crash of a node finds some of its
+// processes dead is for the one who plays the schedule.
+class ScheduleBuilder {
+ public:
+  void add(const Outage& outage);
+
+  // A single event; a repair or resume ends whatever outage is open then.
+  void add_event(const FaultEvent& event);
+
+  FaultSchedule build() const;
+
+ private:
+  struct Entry {
+    FaultEvent event;
+    bool ends_any = false;  // a repair that does not belong to one crash
+  };
+  std::vector<Entry> entries_;
+};
+
+}  // namespace holdfast::sim
