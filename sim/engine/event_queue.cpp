@@ -1,0 +1,275 @@
+// How the event queue moves events between far, rungs and run; see the header for the idea.
+//
+// Invariants, besides those at the fields:
+//  - The containers divide the time axis: run | finest rung | … | coarsest rung | far, each from
+//    where the one before ends. So equal times are never in two containers.
+//  - A container is emptied as a whole into finer ones before anything is pushed into those. So
+//    within a bucket events of equal time are in order of sequence, and a sort by time alone that
+//    is stable gives the order by (time, sequence).
+#include "sim/engine/event_queue.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace holdfast::sim {
+
+EventQueue::~EventQueue() {
+  static_cast<void>(drain());
+  while (spare_ != nullptr) {
+    Chunk* const next = spare_->next;
+    delete spare_;
+    spare_ = next;
+  }
+}
+
+std::vector<QueuedEvent> EventQueue::drain() {
+  std::vector<QueuedEvent> events(run_.begin() + static_cast<std::ptrdiff_t>(head_), run_.end());
+  events.reserve(size_);
+  const auto take = [&](Bucket& bucket) {
+    std::size_t left = bucket.count;
+    for (Chunk* chunk = bucket.first; chunk != nullptr;) {
+      const std::size_t here = std::min(left, kChunkEvents);
+      events.insert(events.end(), chunk->events, chunk->events + here);
+      left -= here;
+      Chunk* const next = chunk->next;
+      give_chunk(chunk);
+      chunk = next;
+    }
+    bucket = Bucket{};
+  };
+  for (std::size_t i = 0; i < depth_; ++i) {
+    for (Bucket& bucket : rungs_[i]->buckets) take(bucket);
+    rungs_[i]->occupied.fill(0);
+  }
+  take(far_);
+  std::sort(events.begin(), events.end(), [](const QueuedEvent& a, const QueuedEvent& b) {
+    return a.time != b.time ? a.time < b.time : a.sequence < b.sequence;
+  });
+  run_.clear();
+  head_ = 0;
+  run_end_ = 0;
+  depth_ = 0;
+  far_earliest_ = UINT64_MAX;
+  far_latest_ = 0;
+  size_ = 0;
+  return events;
+}
+
+std::size_t EventQueue::memory_bytes() const {
+  return sizeof *this + run_.capacity() * sizeof(QueuedEvent) + rungs_.size() * sizeof(Rung) +
+         (used_chunks_ + spare_chunks_) * sizeof(Chunk);
+}
+
+// Inserts from the back, where most newcomers belong, or at the very front; where neither is near,
+// the run is longer than its span deserves, and becomes a rung.
+void EventQueue::push_to_run(const QueuedEvent& event) {
+  if (head_ == run_.size()) {
+    run_.clear();
+    head_ = 0;
+    run_.push_back(event);
+    return;
+  }
+  if (head_ > 0 && event.time < run_[head_].time) {
+    run_[--head_] = event;
+    return;
+  }
+  const std::size_t stop = run_.size() - std::min(run_.size() - head_, kShiftMax);
+  std::size_t place = run_.size();
+  while (place > stop && run_[place - 1].time > event.time) --place;
+  if (place == stop && place > head_ && run_[place - 1].time > event.time) {
+    split_run(event);
+    return;
+  }
+  if (run_.size() == run_.capacity() && head_ > run_.size() / 2) {
+    // A run to which events are appended forever moves to the front of its memory now and then.
+    run_.erase(run_.begin(), run_.begin() + static_cast<std::ptrdiff_t>(head_));
+    place -= head_;
+    head_ = 0;
+  }
+  run_.insert(run_.begin() + static_cast<std::ptrdiff_t>(place), event);
+}
+
+void EventQueue::push_beyond_run(const QueuedEvent& event) {
+  for (std::size_t i = depth_; i-- > 0;) {
+    if (key(event) < rungs_[i]->end) {
+      put_in_rung(*rungs_[i], event);
+      return;
+    }
+  }
+  far_earliest_ = std::min(far_earliest_, key(event));
+  far_latest_ = std::max(far_latest_, key(event));
+  append(far_, event);
+}
+
+// The rung must reach to the end of the run, not only to its last event: the next finest rung may
+// begin there.
+void EventQueue::split_run(const QueuedEvent& newcomer) {
+  open_rung(std::min(key(run_[head_]), key(newcomer)), run_end_ - 1, run_.size() - head_ + 1);
+  Rung& rung = *rungs_[depth_ - 1];
+  for (std::size_t i = head_; i < run_.size(); ++i) put_in_rung(rung, run_[i]);
+  put_in_rung(rung, newcomer);
+  run_.clear();
+  head_ = 0;
+}
+
+void EventQueue::refill_run() {
+  HOLDFAST_ASSERT(size_ > 0);
+  run_.clear();
+  head_ = 0;
+  while (run_.empty()) {
+    if (depth_ == 0) {
+      refine_far();
+      continue;
+    }
+    Rung& rung = *rungs_[depth_ - 1];
+    std::size_t word = 0;
+    while (word < rung.occupied.size() && rung.occupied[word] == 0) ++word;
+    if (word == rung.occupied.size()) {
+      --depth_;
+      continue;
+    }
+    const std::size_t index =
+        word * 64 + static_cast<std::size_t>(std::countr_zero(rung.occupied[word]));
+    rung.occupied[word] &= rung.occupied[word] - 1;
+    Bucket bucket = rung.buckets[index];
+    rung.buckets[index] = Bucket{};
+    if (bucket.count <= kSortedMax || rung.shift == 0) {
+      run_end_ = std::min(rung.end, rung.start + ((std::uint64_t{index} + 1) << rung.shift));
+      load_run(bucket);
+      continue;
+    }
+    std::uint64_t earliest = UINT64_MAX;
+    std::uint64_t latest = 0;
+    std::size_t left = bucket.count;
+    for (const Chunk* chunk = bucket.first; chunk != nullptr; chunk = chunk->next) {
+      const std::size_t here = std::min(left, kChunkEvents);
+      for (std::size_t i = 0; i < here; ++i) {
+        earliest = std::min(earliest, key(chunk->events[i]));
+        latest = std::max(latest, key(chunk->events[i]));
+      }
+      left -= here;
+    }
+    open_rung(earliest, latest, bucket.count);
+    deal_out(bucket, *rungs_[depth_ - 1]);
+  }
+}
+
+void EventQueue::refine_far() {
+  const std::uint64_t earliest = far_earliest_;
+  const std::uint64_t latest = far_latest_;
+  far_earliest_ = UINT64_MAX;
+  far_latest_ = 0;
+  Bucket bucket = far_;
+  far_ = Bucket{};
+  if (bucket.count <= kSortedMax) {
+    run_end_ = latest + 1;
+    load_run(bucket);
+    return;
+  }
+  open_rung(earliest, latest, bucket.count);
+  deal_out(bucket, *rungs_[depth_ - 1]);
+}
+
+void EventQueue::load_run(Bucket& bucket) {
+  constexpr std::size_t kKeptEvents = 1024;
+  if (run_.capacity() > kKeptEvents && run_.capacity() / 4 > bucket.count) {
+    std::vector<QueuedEvent>().swap(run_);
+    run_.reserve(kKeptEvents);
+  }
+  run_.resize(bucket.count);
+  QueuedEvent* to = run_.data();
+  std::size_t left = bucket.count;
+  for (Chunk* chunk = bucket.first; chunk != nullptr;) {
+    const std::size_t here = std::min(left, kChunkEvents);
+    to = std::copy_n(chunk->events, here, to);
+    left -= here;
+    Chunk* const next = chunk->next;
+    give_chunk(chunk);
+    chunk = next;
+  }
+  sort_run();
+}
+
+// Insertion sort: stable, linear on what is in order already, and a large run is (it has one time).
+void EventQueue::sort_run() {
+  for (std::size_t i = 1; i < run_.size(); ++i) {
+    if (run_[i - 1].time <= run_[i].time) continue;
+    const QueuedEvent event = run_[i];
+    std::size_t place = i;
+    do {
+      run_[place] = run_[place - 1];
+      --place;
+    } while (place > 0 && run_[place - 1].time > event.time);
+    run_[place] = event;
+  }
+}
+
+// Opens the finest rung over [earliest, latest]; the run then ends where the rung begins.
+void EventQueue::open_rung(std::uint64_t earliest, std::uint64_t latest, std::size_t events) {
+  const std::size_t wanted =
+      std::bit_ceil(std::clamp(events / kEventsPerBucket, kRungBucketsMin, kRungBucketsMax));
+  const int range_bits = 64 - std::countl_zero(latest - earliest);
+  const int bucket_bits = std::countr_zero(wanted);
+  if (depth_ == rungs_.size()) rungs_.push_back(std::make_unique<Rung>());
+  Rung& rung = *rungs_[depth_++];
+  rung.start = earliest;
+  rung.end = latest + 1;
+  rung.shift = static_cast<unsigned>(std::max(0, range_bits - bucket_bits));
+  run_end_ = earliest;
+}
+
+void EventQueue::put_in_rung(Rung& rung, const QueuedEvent& event) {
+  const std::size_t index = (key(event) - rung.start) >> rung.shift;
+  HOLDFAST_ASSERT(index < kRungBucketsMax);
+  rung.occupied[index / 64] |= std::uint64_t{1} << (index % 64);
+  append(rung.buckets[index], event);
+}
+
+void EventQueue::deal_out(Bucket& bucket, Rung& rung) {
+  std::size_t left = bucket.count;
+  for (Chunk* chunk = bucket.first; chunk != nullptr;) {
+    const std::size_t here = std::min(left, kChunkEvents);
+    for (std::size_t i = 0; i < here; ++i) put_in_rung(rung, chunk->events[i]);
+    left -= here;
+    Chunk* const next = chunk->next;
+    give_chunk(chunk);
+    chunk = next;
+  }
+}
+
+void EventQueue::append(Bucket& bucket, const QueuedEvent& event) {
+  const std::size_t place = bucket.count++ % kChunkEvents;
+  if (place == 0) {
+    Chunk* const chunk = take_chunk();
+    (bucket.first == nullptr ? bucket.first : bucket.last->next) = chunk;
+    bucket.last = chunk;
+  }
+  bucket.last->events[place] = event;
+}
+
+EventQueue::Chunk* EventQueue::take_chunk() {
+  ++used_chunks_;
+  Chunk* chunk = spare_;
+  if (chunk != nullptr) {
+    spare_ = chunk->next;
+    --spare_chunks_;
+  } else {
+    chunk = new Chunk;
+  }
+  chunk->next = nullptr;
+  return chunk;
+}
+
+// Keeps up to as many spare chunks as are in use, so that a queue of steady size never allocates.
+void EventQueue::give_chunk(Chunk* chunk) {
+  --used_chunks_;
+  if (spare_chunks_ > used_chunks_ + kSpareChunksMin) {
+    delete chunk;
+    return;
+  }
+  chunk->next = spare_;
+  spare_ = chunk;
+  ++spare_chunks_;
+}
+
+}  // namespace holdfast::sim

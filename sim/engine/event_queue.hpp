@@ -1,0 +1,162 @@
+// The simulator's event queue: a priority queue by (time, sequence) for keys that never lie before
+// the last one popped.
+//
+// It works like a post office. The *run* is the small stack of letters being delivered now, in
+// order. *Rungs* are shelves of boxes: each box holds, in order of arrival, the letters of one span
+// of time; a finer rung subdivides one box of the next coarser one. *Far* is the sack of all that
+// lies beyond the last shelf. When the run is empty, the next box that holds anything is taken: a
+// small one is sorted and becomes the run, a large one is dealt out to a finer rung, as is the sack
+// when all shelves are empty. The widths of the boxes come from what is dealt, so they follow the
+// density of events. The idea of rungs is that of the ladder queue (Tang, Goh, Thng: ACM TOMACS
+// 15(3), 2005); that each refinement narrows the boxes by a factor, whatever the keys, is that of
+// the radix heap (Ahuja, Mehlhorn, Orlin, Tarjan: J. ACM 37(2), 1990), and it bounds the worst
+// case: an event moves at most once per rung and every rung is at least 32 times finer than the one
+// above, so no pattern of times costs more than about a dozen moves an event.
+//
+// Time is an int64 in the caller's unit (the simulator's: 10 ps), never negative. The queue knows
+// no clock, allocates in chunks, and gives memory back as it empties.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "stack/base/assert.hpp"
+
+namespace holdfast::sim {
+
+// What is to happen, by value. `target` and `payload` mean what the caller wants them to mean; by
+// custom the upper bits of `payload` say which kind of event it is. (Not called Event: that is what
+// a fabric reports to the stack.)
+struct QueuedEvent {
+  std::int64_t time;
+  std::uint64_t sequence;  // order of pushes; decides between equal times
+  std::uint32_t target;
+  std::uint32_t payload;
+};
+static_assert(sizeof(QueuedEvent) == 24);
+
+class EventQueue {
+ public:
+  EventQueue() = default;
+  ~EventQueue();
+  EventQueue(const EventQueue&) = delete;
+  EventQueue& operator=(const EventQueue&) = delete;
+
+  // Adds an event. `time` must be neither negative nor earlier than the last event popped. Events
+  // of equal time leave in the order of their pushes.
+  void push(std::int64_t time, std::uint32_t target, std::uint32_t payload) {
+    HOLDFAST_ASSERT(time >= last_popped_);
+    ++size_;
+    const QueuedEvent event{time, next_sequence_++, target, payload};
+    if (key(event) < run_end_) {
+      push_to_run(event);
+    } else {
+      push_beyond_run(event);
+    }
+  }
+
+  bool empty() const { return size_ == 0; }
+  std::size_t size() const { return size_; }
+
+  // The time of the event that pop would return. The queue must not be empty.
+  std::int64_t next_time() {
+    if (head_ == run_.size()) refill_run();
+    return run_[head_].time;
+  }
+
+  // Removes and returns the earliest event. The queue must not be empty.
+  QueuedEvent pop() {
+    if (head_ == run_.size()) refill_run();
+    const QueuedEvent event = run_[head_++];
+    --size_;
+    last_popped_ = event.time;
+    return event;
+  }
+
+  // Removes and returns all events in the order in which pop would return them, but leaves the time
+  // of the last event popped as it is. Pushing them again, at the same times or with all of them
+  // moved by the same span, keeps their order: so a simulator skips quiet time.
+  std::vector<QueuedEvent> drain();
+
+  // Bytes held at this moment, used or kept for reuse.
+  std::size_t memory_bytes() const;
+
+ private:
+  // Sizes found by measurement (tests/bench/event_queue_bench) on a processor with 32 KiB of level
+  // 1 and 1 MiB of level 2 cache; the neighbouring powers of two are within a few per cent.
+  static constexpr std::size_t kChunkEvents = 16;       // a power of two
+  static constexpr std::size_t kRungBucketsMax = 1024;  // the ends of all buckets stay in cache
+  static constexpr std::size_t kRungBucketsMin = 64;
+  static constexpr std::size_t kEventsPerBucket = 8;  // aimed at when a rung is opened
+  static constexpr std::size_t kSortedMax = 48;       // a larger bucket is refined, not sorted
+  static constexpr std::size_t kShiftMax = 32;  // a newcomer passes at most so many in the run
+  static constexpr std::size_t kSpareChunksMin = 64;
+
+  struct Chunk {
+    Chunk* next;
+    QueuedEvent events[kChunkEvents];
+  };
+
+  // Events in order of arrival; those of equal time therefore in order of sequence.
+  struct Bucket {
+    Chunk* first = nullptr;
+    Chunk* last = nullptr;
+    std::size_t count = 0;
+  };
+
+  // Buckets of 2^shift ticks each over [start, end). Whatever lies in [start, end) and not in a
+  // finer rung or the run is in its bucket here. All buckets are empty when a rung is closed.
+  struct Rung {
+    std::uint64_t start = 0;
+    std::uint64_t end = 0;
+    unsigned shift = 0;
+    std::array<std::uint64_t, kRungBucketsMax / 64> occupied{};  // one bit for each bucket
+    std::array<Bucket, kRungBucketsMax> buckets{};
+  };
+
+  static std::uint64_t key(const QueuedEvent& event) {
+    return static_cast<std::uint64_t>(event.time);
+  }
+
+  void push_to_run(const QueuedEvent& event);
+  void push_beyond_run(const QueuedEvent& event);
+  void split_run(const QueuedEvent& newcomer);
+  void refill_run();
+  void refine_far();
+  void load_run(Bucket& bucket);
+  void sort_run();
+  void open_rung(std::uint64_t earliest, std::uint64_t latest, std::size_t events);
+  void put_in_rung(Rung& rung, const QueuedEvent& event);
+  void deal_out(Bucket& bucket, Rung& rung);
+  void append(Bucket& bucket, const QueuedEvent& event);
+  Chunk* take_chunk();
+  void give_chunk(Chunk* chunk);
+
+  std::size_t size_ = 0;
+  std::uint64_t next_sequence_ = 0;
+  std::int64_t last_popped_ = 0;
+
+  // run_[head_ …] in order of (time, sequence): all events before run_end_.
+  std::vector<QueuedEvent> run_;
+  std::size_t head_ = 0;
+  std::uint64_t run_end_ = 0;
+
+  // rungs_[0 … depth_-1], coarse to fine; run_end_ <= end of the finest, ends fall with fineness.
+  // The rest are closed and kept for reuse.
+  std::vector<std::unique_ptr<Rung>> rungs_;
+  std::size_t depth_ = 0;
+
+  // All events at or after the end of rungs_[0] (or of the run, if there is no rung).
+  Bucket far_;
+  std::uint64_t far_earliest_ = UINT64_MAX;
+  std::uint64_t far_latest_ = 0;
+
+  Chunk* spare_ = nullptr;
+  std::size_t spare_chunks_ = 0;
+  std::size_t used_chunks_ = 0;
+};
+
+}  // namespace holdfast::sim
