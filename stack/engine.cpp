@@ -74,10 +74,11 @@ Time Engine::turn(Time now) {
 }
 
 void Engine::poll_rail(std::size_t rail, Time now) {
-  std::size_t count = TurnScratch::kBatch;
-  while (count == TurnScratch::kBatch) {
+  std::size_t count = 0;
+  std::size_t returned = 0;
+  do {
     count = rails_[rail]->poll(scratch_.events);
-    std::size_t returned = 0;
+    returned = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const Event& event = scratch_.events[i];
       handle_event(rail, event, now);
@@ -88,7 +89,8 @@ void Engine::poll_rail(std::size_t rail, Time now) {
     if (returned == 0) continue;
     const std::size_t offered = rails_[rail]->offer(std::span(scratch_.slots).first(returned));
     HOLDFAST_ASSERT(offered == returned);
-  }
+    // Frames may have waited for a slot even if the batch was not full.
+  } while (count == TurnScratch::kBatch || returned == receive_slots_);
 }
 
 void Engine::handle_event(std::size_t rail, const Event& event, Time now) {

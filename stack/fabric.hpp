@@ -156,7 +156,8 @@ class Fabric {
   // Hands over a prefix of `slots` and returns its length.
   [[nodiscard]] virtual std::size_t offer(std::span<const ReceiveSlot> slots) = 0;
 
-  // Writes the oldest events and returns how many; fewer than events.size() means: none left.
+  // Writes the oldest events and returns how many; fewer than events.size() means: none left but
+  // frames that wait for a slot.
   [[nodiscard]] virtual std::size_t poll(std::span<Event> events) = 0;
 
   // False where Caps::path_control is.

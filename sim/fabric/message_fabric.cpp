@@ -1,0 +1,183 @@
+#include "sim/fabric/message_fabric.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "sim/fabric/message_network.hpp"
+#include "stack/base/assert.hpp"
+#include "stack/base/bytes.hpp"
+
+namespace holdfast::sim {
+
+namespace {
+
+constexpr std::uint32_t kWatchBit = 0x8000'0000;  // of a Peer: a watch, not a way to send
+constexpr std::size_t kPoisonedBytes = 64;        // enough to break every header
+constexpr std::byte kPoison{0xa5};
+constexpr std::uint32_t kSendDepth = 64;
+
+}  // namespace
+
+MessageFabric::MessageFabric(MessageNetwork& network, ProcessId self)
+    : network_(&network), self_(self) {}
+
+const Caps& MessageFabric::caps() const {
+  static constexpr Caps kCaps{
+      .kind = "message",
+      .frame_bytes_max = FramePool::kFrameBytes,
+      .inline_bytes_max = FramePool::kFrameBytes,
+      .send_depth = kSendDepth,
+      .receive_depth = 64,
+      .datagram = true,
+      .watch = true,
+      .frames_protected = true,
+  };
+  return kCaps;
+}
+
+Address MessageFabric::local_address() const {
+  return MessageNetwork::address(self_);
+}
+
+Peer MessageFabric::attach(const Address& address, Service service) {
+  if (address.size != sizeof(std::uint32_t) || service == Service::connected) return kNoPeer;
+  const ProcessId process{load_le<std::uint32_t>(address.bytes.data())};
+  if (process.value >= network_->processes()) return kNoPeer;
+  if (service == Service::datagram) return {process.value};
+  if (network_->node_of(process) != network_->node_of(self_)) return kNoPeer;
+  if (network_->fabrics_[process.value].up_) {
+    watched_.push_back(process);
+  } else {
+    report_ended(process);
+  }
+  return {process.value | kWatchBit};
+}
+
+void MessageFabric::report_ended(ProcessId process) {
+  happened_.push_back({EventKind::peer_down, Completion::ok, Peer{process.value | kWatchBit}, 0, 0,
+                       Time{} + round_up(network_->now_)});
+}
+
+void MessageFabric::detach(Peer peer) {
+  if ((peer.value & kWatchBit) != 0) {
+    std::erase(watched_, ProcessId{peer.value & ~kWatchBit});
+  } else {
+    reset(peer);
+  }
+}
+
+void MessageFabric::reset(Peer peer) {
+  for (Posted& posted : posted_) {
+    if (posted.operation.peer == peer) posted.completion = Completion::flushed;
+  }
+}
+
+Region MessageFabric::register_memory(std::span<std::byte>) {
+  return {};
+}
+
+std::size_t MessageFabric::post(std::span<const Operation> operations) {
+  std::size_t accepted = 0;
+  for (const Operation& operation : operations) {
+    const bool possible = operation.kind == OperationKind::send &&
+                          operation.size <= FramePool::kFrameBytes &&
+                          operation.peer.value < network_->processes();
+    if (operation.inline_data) {
+      HOLDFAST_ASSERT(possible);  // the caller's bug: there is no event that could tell of it
+      network_->put_on_wire(self_, {operation.peer.value}, operation.data, operation.size);
+    } else {
+      if (posted_.size() + happened_.size() >= kSendDepth) break;
+      posted_.push_back({operation, possible ? Completion::ok : Completion::local_error});
+    }
+    ++accepted;
+  }
+  return accepted;
+}
+
+void MessageFabric::flush() {
+  const Time at = Time{} + round_up(network_->now_);
+  for (const Posted& posted : posted_) {
+    const Operation& operation = posted.operation;
+    if (posted.completion == Completion::ok) {
+      network_->put_on_wire(self_, {operation.peer.value}, operation.data, operation.size);
+    }
+    happened_.push_back(
+        {EventKind::sent, posted.completion, operation.peer, 0, operation.cookie, at});
+  }
+  posted_.clear();
+}
+
+std::size_t MessageFabric::offer(std::span<const ReceiveSlot> slots) {
+  std::size_t accepted = 0;
+  for (const ReceiveSlot& slot : slots) {
+    if (slots_.size() == caps().receive_depth) break;
+    std::fill_n(slot.data, std::min<std::size_t>(slot.size, kPoisonedBytes), kPoison);
+    slots_.push_back(slot);
+    ++accepted;
+  }
+  return accepted;
+}
+
+void MessageFabric::enqueue(std::uint32_t frame) {
+  FramePool& pool = network_->pool_;
+  pool.at(frame).next = FramePool::kNone;
+  if (first_waiting_ == FramePool::kNone) {
+    first_waiting_ = frame;
+  } else {
+    pool.at(last_waiting_).next = frame;
+  }
+  last_waiting_ = frame;
+  ++waiting_;
+  ++network_->waiting_;
+}
+
+void MessageFabric::receive(Event& event) {
+  FramePool& pool = network_->pool_;
+  const std::uint32_t index = first_waiting_;
+  const FramePool::Frame& frame = pool.at(index);
+  const ReceiveSlot slot = slots_.back();
+  slots_.pop_back();
+  // A slot that is too small loses the frame but still comes back, empty.
+  const std::uint32_t size = frame.size <= slot.size ? frame.size : 0;
+  std::memcpy(slot.data, frame.bytes.data(), size);
+  event = {EventKind::received, Completion::ok, kNoPeer, size, slot.cookie, Time{frame.arrival_ns}};
+  first_waiting_ = frame.next;
+  --waiting_;
+  --network_->waiting_;
+  pool.give(index);
+}
+
+std::size_t MessageFabric::poll(std::span<Event> events) {
+  std::size_t count = std::min(events.size(), happened_.size());
+  if (count > 0) {
+    const auto end = happened_.begin() + static_cast<std::ptrdiff_t>(count);
+    std::copy(happened_.begin(), end, events.begin());
+    happened_.erase(happened_.begin(), end);
+  }
+  while (count < events.size() && waiting_ > 0 && !slots_.empty()) receive(events[count++]);
+  return count;
+}
+
+bool MessageFabric::set_path(Peer, PathChoice) {
+  return false;
+}
+
+Armed MessageFabric::arm() {
+  return {happened_.empty() && (waiting_ == 0 || slots_.empty()), -1};
+}
+
+void MessageFabric::clear() {
+  while (first_waiting_ != FramePool::kNone) {
+    const std::uint32_t frame = first_waiting_;
+    first_waiting_ = network_->pool_.at(frame).next;
+    network_->pool_.give(frame);
+  }
+  network_->waiting_ -= waiting_;
+  waiting_ = 0;
+  slots_.clear();
+  happened_.clear();
+  posted_.clear();
+  watched_.clear();
+}
+
+}  // namespace holdfast::sim

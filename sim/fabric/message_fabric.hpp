@@ -1,0 +1,61 @@
+// One process's end of the simulated network: seam 1.
+//
+// Like a real adapter it is merciless about buffers: it reads the bytes of a send when they go on
+// the wire, which is after the turn that posted them, and it overwrites the beginning of a receive
+// slot that is handed back to it. Whoever touches a buffer that is not theirs fails in simulation.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/fabric/frame_pool.hpp"
+#include "stack/base/ids.hpp"
+#include "stack/fabric.hpp"
+
+namespace holdfast::sim {
+
+class MessageNetwork;
+
+class MessageFabric final : public Fabric {
+ public:
+  MessageFabric(MessageNetwork& network, ProcessId self);
+
+  const Caps& caps() const override;
+  Address local_address() const override;
+  Peer attach(const Address& address, Service service) override;
+  void detach(Peer peer) override;
+  void reset(Peer peer) override;
+  Region register_memory(std::span<std::byte> memory) override;
+  std::size_t post(std::span<const Operation> operations) override;
+  std::size_t offer(std::span<const ReceiveSlot> slots) override;
+  std::size_t poll(std::span<Event> events) override;
+  bool set_path(Peer peer, PathChoice choice) override;
+  Armed arm() override;
+
+ private:
+  friend class MessageNetwork;
+  // A frame sent without copying, between its post and the end of the turn.
+  struct Posted {
+    Operation operation;
+    Completion completion = Completion::ok;
+  };
+
+  void flush();
+  void enqueue(std::uint32_t frame);
+  void report_ended(ProcessId process);
+  void clear();
+  void receive(Event& event);
+
+  MessageNetwork* network_;
+  ProcessId self_;
+  bool up_ = true;
+  std::uint32_t first_waiting_ = FramePool::kNone;
+  std::uint32_t last_waiting_ = FramePool::kNone;
+  std::uint32_t waiting_ = 0;
+  std::vector<ReceiveSlot> slots_;  // a stack: the last one offered is the next one filled
+  std::vector<Event> happened_;     // completions and endings, oldest first
+  std::vector<Posted> posted_;
+  std::vector<ProcessId> watched_;
+};
+
+}  // namespace holdfast::sim

@@ -1,0 +1,104 @@
+#include "sim/fabric/message_network.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "sim/fabric/message_fabric.hpp"
+#include "sim/fabric/sim_event.hpp"
+#include "stack/base/assert.hpp"
+#include "stack/base/bytes.hpp"
+
+namespace holdfast::sim {
+
+MessageNetwork::MessageNetwork(const MessageNetworkOptions& options, const PathTimes& paths,
+                               EventQueue& queue)
+    : options_(options),
+      paths_(paths),
+      queue_(queue),
+      processes_(options.nodes * options.per_node) {
+  HOLDFAST_ASSERT(processes_ > 0 && processes_ <= kSimEventNumberMask);
+  fabrics_.reserve(processes_);
+  for (std::uint32_t i = 0; i < processes_; ++i) fabrics_.emplace_back(*this, ProcessId{i});
+}
+
+MessageNetwork::~MessageNetwork() = default;
+
+Fabric& MessageNetwork::fabric(ProcessId process) {
+  return fabrics_[process.value];
+}
+
+Address MessageNetwork::address(ProcessId process) {
+  Address address;
+  store_le<std::uint32_t>(address.bytes.data(), process.value);
+  address.size = sizeof(std::uint32_t);
+  return address;
+}
+
+NodeId MessageNetwork::node_of(ProcessId process) const {
+  return {options_.by_slot ? process.value / options_.per_node : process.value % options_.nodes};
+}
+
+void MessageNetwork::flush(ProcessId process) {
+  MessageFabric& fabric = fabrics_[process.value];
+  if (!fabric.posted_.empty()) fabric.flush();
+}
+
+void MessageNetwork::put_on_wire(ProcessId from, ProcessId to, const std::byte* data,
+                                 std::uint32_t size) {
+  const NodeId from_node = node_of(from);
+  const NodeId to_node = node_of(to);
+  const SimTime takes =
+      from_node == to_node ? options_.local_latency : paths_.one_way(from_node, to_node, size);
+  if (takes == SimTime::never()) return;  // no path: the frame is lost
+  const SimTime arrival = now_ + takes;
+  const std::uint32_t index = pool_.take();
+  FramePool::Frame& frame = pool_.at(index);
+  frame.size = size;
+  frame.arrival_ns = round_up(arrival).ns;
+  std::memcpy(frame.bytes.data(), data, size);
+  queue_.push(arrival.value, to.value, sim_payload(SimEventKind::deliver, index));
+}
+
+bool MessageNetwork::deliver(ProcessId to, std::uint32_t frame) {
+  MessageFabric& fabric = fabrics_[to.value];
+  if (!fabric.up_ || fabric.waiting_ >= options_.frames_waiting_max) {
+    if (fabric.up_) ++overflows_;
+    pool_.give(frame);
+    return false;
+  }
+  fabric.enqueue(frame);
+  return true;
+}
+
+bool MessageNetwork::tell_ended(ProcessId watcher, ProcessId ended) {
+  --endings_;
+  MessageFabric& fabric = fabrics_[watcher.value];
+  if (std::erase(fabric.watched_, ended) == 0) return false;
+  fabric.report_ended(ended);
+  return true;
+}
+
+void MessageNetwork::stop(ProcessId process) {
+  MessageFabric& stopped = fabrics_[process.value];
+  HOLDFAST_ASSERT(stopped.up_);
+  stopped.clear();
+  stopped.up_ = false;
+  const NodeId node = node_of(process);
+  for (std::uint32_t i = 0; i < options_.per_node; ++i) {
+    const std::uint32_t other =
+        options_.by_slot ? node.value * options_.per_node + i : node.value + i * options_.nodes;
+    const auto& watched = fabrics_[other].watched_;
+    if (std::find(watched.begin(), watched.end(), process) == watched.end()) continue;
+    queue_.push((now_ + options_.local_latency).value, other,
+                sim_payload(SimEventKind::ended, process.value));
+    ++endings_;
+  }
+}
+
+void MessageNetwork::restart(ProcessId process) {
+  MessageFabric& fabric = fabrics_[process.value];
+  HOLDFAST_ASSERT(!fabric.up_);
+  fabric.up_ = true;
+}
+
+}  // namespace holdfast::sim

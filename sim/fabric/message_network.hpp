@@ -1,0 +1,82 @@
+// The simulated network at message fidelity: each frame is one event at its receiver, after the
+// time that the path takes while nothing contends. Exact for an idle fabric; it knows no queues.
+//
+// The network belongs to one simulation and one thread. The simulation tells it what time it is
+// before it lets a process act, and brings it the events that it has put into the queue.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sim/engine/event_queue.hpp"
+#include "sim/fabric/frame_pool.hpp"
+#include "sim/topology/path_times.hpp"
+#include "sim/topology/sim_time.hpp"
+#include "stack/base/ids.hpp"
+#include "stack/fabric.hpp"
+
+namespace holdfast::sim {
+
+struct MessageNetworkOptions {
+  std::uint32_t nodes = 1;
+  std::uint32_t per_node = 1;
+  bool by_slot = true;                      // process r on node r / per_node; else r mod nodes
+  SimTime local_latency{};                  // between processes of one node
+  std::uint32_t receive_slots = 2;          // that a process may offer
+  std::uint32_t frames_waiting_max = 4096;  // for a process without free slots; more are lost
+};
+
+class MessageFabric;
+
+class MessageNetwork {
+ public:
+  // `paths` and `queue` must outlive the network. Host n of the paths is node n.
+  MessageNetwork(const MessageNetworkOptions& options, const PathTimes& paths, EventQueue& queue);
+  ~MessageNetwork();
+
+  std::uint32_t processes() const { return processes_; }
+  Fabric& fabric(ProcessId process);
+  static Address address(ProcessId process);
+
+  void set_now(SimTime now) { now_ = now; }
+
+  // Puts what a process has posted during its turn on the wire.
+  void flush(ProcessId process);
+  // A frame event is due; false if there is nobody to receive it. The queue belongs to the
+  // receiver.
+  bool deliver(ProcessId to, std::uint32_t frame);
+  // An `ended` event is due; false if the watcher is down or does not watch that process (any
+  // more).
+  bool tell_ended(ProcessId watcher, ProcessId ended);
+
+  // The process ends: what waited for it is lost, its operating system tells those who watch it.
+  void stop(ProcessId process);
+  // It starts again, with an empty fabric.
+  void restart(ProcessId process);
+
+  std::uint32_t frames_under_way() const { return pool_.in_use() - waiting_; }
+  // Frames that wait for a process that is stopped or slow.
+  std::uint32_t frames_waiting() const { return waiting_; }
+  std::uint32_t endings_under_way() const { return endings_; }
+  // Frames that found a process without room.
+  std::uint64_t overflows() const { return overflows_; }
+
+ private:
+  friend class MessageFabric;
+  NodeId node_of(ProcessId process) const;
+  void put_on_wire(ProcessId from, ProcessId to, const std::byte* data, std::uint32_t size);
+
+  MessageNetworkOptions options_;
+  const PathTimes& paths_;
+  EventQueue& queue_;
+  std::uint32_t processes_;
+  SimTime now_{};
+  FramePool pool_;
+  std::uint32_t waiting_ = 0;
+  std::uint32_t endings_ = 0;
+  std::uint64_t overflows_ = 0;
+  std::vector<MessageFabric> fabrics_;
+};
+
+}  // namespace holdfast::sim

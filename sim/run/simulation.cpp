@@ -1,0 +1,300 @@
+#include "sim/run/simulation.hpp"
+
+#include <algorithm>
+
+#include "sim/fabric/sim_event.hpp"
+#include "stack/base/assert.hpp"
+#include "stack/base/random.hpp"
+
+namespace holdfast::sim {
+
+namespace {
+
+// Purposes of random streams; see Random.
+constexpr std::uint64_t kPhaseStream = 0x7068617365;
+constexpr std::uint64_t kLossStream = 0x6c6f7373;
+
+// Left over when quiet time is skipped, so that frames and deadlines meet what comes next as they
+// would have.
+constexpr std::int64_t kPeriodsKept = 2;
+
+void add(FrameCounts& sum, const FrameCounts& counts) {
+  sum.heartbeats += counts.heartbeats;
+  sum.observes += counts.observes;
+  sum.notices += counts.notices;
+  sum.local_notices += counts.local_notices;
+  sum.repeats += counts.repeats;
+  sum.acknowledgements += counts.acknowledgements;
+  sum.differences += counts.differences;
+}
+
+}  // namespace
+
+class Simulation::Addresses final : public AddressBook {
+ public:
+  Address address(std::size_t, ProcessId process) const override {
+    return MessageNetwork::address(process);
+  }
+};
+
+Simulation::Simulation(const SimulationOptions& options, const Roster& roster,
+                       const PathTimes& paths, const FaultSchedule& faults, Witness& witness)
+    : options_(options),
+      roster_(roster),
+      faults_(faults),
+      witness_(witness),
+      network_({.nodes = roster.nodes(),
+                .per_node = roster.per_node(),
+                .by_slot = roster.options().placement == ProcessPlacement::by_slot,
+                .local_latency = to_sim_time(options.local_latency)},
+               paths, queue_),
+      addresses_(std::make_unique<Addresses>()),
+      processes_(roster.processes()),
+      end_(to_sim_time(options.duration)) {
+  HOLDFAST_ASSERT(options.duration > Duration{0});
+  HOLDFAST_ASSERT(options.loss >= 0.0 && options.loss < 1.0);
+  // Faults first: at equal times a crash comes before what the process would have done.
+  for (std::size_t i = 0; i < faults.events.size(); ++i) {
+    queue_.push(to_sim_time(faults.events[i].at - Time{}).value, 0,
+                sim_payload(SimEventKind::fault, static_cast<std::uint32_t>(i)));
+  }
+  for (std::uint32_t i = 0; i < roster.processes(); ++i) boot({i}, false);
+}
+
+Simulation::~Simulation() = default;
+
+void Simulation::boot(ProcessId id, bool rejoining) {
+  Process& process = processes_[id.value];
+  EngineOptions engine = options_.engine;
+  MembershipOptions& membership = engine.membership;
+  membership.self = id;
+  membership.incarnation = first_incarnation_of_boot(process.boots);
+  membership.rejoining = rejoining;
+  Random phases(options_.seed, kPhaseStream, id.value);
+  membership.phase = nanoseconds(static_cast<std::int64_t>(
+      phases.below(static_cast<std::uint64_t>(membership.detection.period.ns))));
+  Fabric* rail = &network_.fabric(id);
+  if (options_.loss > 0.0) {
+    const std::uint64_t life = std::uint64_t{process.boots} << 32 | id.value;
+    process.lossy = std::make_unique<LossyFabric>(*rail, options_.loss,
+                                                  Random(options_.seed, kLossStream, life));
+    rail = process.lossy.get();
+  }
+  process.engine = std::make_unique<Engine>(engine, roster_, *addresses_,
+                                            std::span<Fabric* const>(&rail, 1), scratch_);
+  process.wake = SimTime::never();
+  process.engine->start(now());
+  schedule_wake(id, now());
+}
+
+void Simulation::schedule_wake(ProcessId id, Time at) {
+  if (at == Time::never()) return;
+  Process& process = processes_[id.value];
+  const SimTime wake = std::max(to_sim_time(at - Time{}), now_);
+  if (process.wake <= wake) return;  // it wakes before that anyway, and will say when next
+  process.wake = wake;
+  queue_.push(wake.value, id.value, sim_payload(SimEventKind::wake, 0));
+}
+
+void Simulation::turn(ProcessId id) {
+  Process& process = processes_[id.value];
+  network_.set_now(now_);
+  const Time next = process.engine->turn(now());
+  network_.flush(id);
+  if (const auto changes = process.engine->changes(); !changes.empty()) {
+    witness_.believed(now(), id, changes);
+    process.engine->clear_changes();
+  }
+  schedule_wake(id, next);
+}
+
+bool Simulation::step() {
+  if (queue_.empty() || queue_.next_time() > end_.value) {
+    now_ = end_;
+    return false;
+  }
+  const QueuedEvent event = queue_.pop();
+  now_ = {event.time};
+  ++events_;
+  const ProcessId id{event.target};
+  const std::uint32_t number = event.payload & kSimEventNumberMask;
+  Process& process = processes_[id.value];
+  network_.set_now(now_);
+  switch (sim_event_kind(event.payload)) {
+    case SimEventKind::wake:
+      // An event of an earlier life, or one that an earlier one has overtaken, is nobody's.
+      if (process.wake != now_) break;
+      process.wake = SimTime::never();
+      if (process.engine && !process.paused) turn(id);
+      break;
+    case SimEventKind::deliver:
+      if (network_.deliver(id, number) && !process.paused) turn(id);
+      break;
+    case SimEventKind::ended:
+      if (network_.tell_ended(id, {number}) && !process.paused) turn(id);
+      break;
+    case SimEventKind::fault:
+      next_fault_ = number + 1;
+      play(faults_.events[number]);
+      break;
+  }
+  if (options_.skip_quiet_time && now_ >= next_skip_attempt_) skip_if_quiet();
+  return true;
+}
+
+void Simulation::run() {
+  while (step()) {
+  }
+}
+
+std::vector<ProcessId> Simulation::concerned(const FaultEvent& fault) const {
+  if (fault.target == FaultTarget::process) return {ProcessId{fault.index}};
+  std::vector<ProcessId> processes;
+  for (std::uint32_t i = 0; i < roster_.per_node(); ++i) {
+    processes.push_back(roster_.process_on({fault.index}, i));
+  }
+  return processes;
+}
+
+void Simulation::play(const FaultEvent& fault) {
+  const std::vector<ProcessId> processes = concerned(fault);
+  switch (fault.action) {
+    case FaultAction::crash:
+      crash(fault, processes);
+      break;
+    case FaultAction::repair:
+      repair(fault, processes);
+      break;
+    case FaultAction::pause:
+      for (const ProcessId id : processes) {
+        Process& process = processes_[id.value];
+        if (!process.engine || process.paused) continue;
+        process.paused = true;
+        ++paused_;
+      }
+      break;
+    case FaultAction::resume:
+      for (const ProcessId id : processes) {
+        Process& process = processes_[id.value];
+        if (!process.paused) continue;
+        process.paused = false;
+        --paused_;
+        turn(id);
+      }
+      break;
+  }
+  next_skip_attempt_ = now_ + to_sim_time(options_.engine.membership.detection.period);
+}
+
+void Simulation::crash(const FaultEvent& fault, std::span<const ProcessId> processes) {
+  for (const ProcessId id : processes) {
+    Process& process = processes_[id.value];
+    if (!process.engine) continue;
+    if (process.paused) --paused_;
+    process.paused = false;
+    add(of_ended_lives_, process.engine->membership().counts());
+    process.engine.reset();
+    if (process.lossy) lost_by_ended_ += process.lossy->lost();
+    process.lossy.reset();
+    process.wake = SimTime::never();
+    network_.stop(id);
+  }
+  witness_.crashed(now(), fault.record, processes);
+}
+
+void Simulation::repair(const FaultEvent& fault, std::span<const ProcessId> processes) {
+  for (const ProcessId id : processes) {
+    if (processes_[id.value].engine) continue;
+    ++processes_[id.value].boots;
+    network_.restart(id);
+    witness_.repaired(now(), fault.record, {&id, 1},
+                      first_incarnation_of_boot(processes_[id.value].boots));
+    boot(id, true);
+  }
+}
+
+SimTime Simulation::next_external() const {
+  if (next_fault_ == faults_.events.size()) return end_;
+  return std::min(end_, to_sim_time(faults_.events[next_fault_].at - Time{}));
+}
+
+void Simulation::skip_if_quiet() {
+  const SimTime period = to_sim_time(options_.engine.membership.detection.period);
+  if (options_.loss > 0.0 || paused_ > 0 || network_.frames_under_way() > 0 ||
+      network_.endings_under_way() > 0) {
+    return;
+  }
+  const std::int64_t periods = (next_external() - now_).value / period.value - kPeriodsKept;
+  if (periods > 0 && quiet()) skip(static_cast<std::uint64_t>(periods));
+  next_skip_attempt_ = now_ + period;
+}
+
+bool Simulation::quiet() const {
+  const View* some = nullptr;
+  for (const Process& process : processes_) {
+    if (!process.engine) continue;
+    if (!process.engine->steady()) return false;
+    const View& view = process.engine->membership().view();
+    if (some != nullptr && some->digest() != view.digest()) return false;
+    some = &view;
+  }
+  if (some == nullptr) return true;
+  for (std::uint32_t i = 0; i < processes_.size(); ++i) {
+    if (some->live({i}) != (processes_[i].engine != nullptr)) return false;
+  }
+  return true;
+}
+
+// Adds `periods` periods to everything but the faults, which come at their own time.
+void Simulation::skip(std::uint64_t periods) {
+  const SimTime period = to_sim_time(options_.engine.membership.detection.period);
+  const SimTime by{period.value * static_cast<std::int64_t>(periods)};
+  const FrameCounts before = frame_counts();
+  for (Process& process : processes_) {
+    if (!process.engine) continue;
+    process.engine->advance(periods);
+    if (process.wake != SimTime::never()) process.wake = process.wake + by;
+  }
+  heartbeats_skipped_ += frame_counts().heartbeats - before.heartbeats;
+  std::vector<QueuedEvent> pending = queue_.drain();
+  now_ = now_ + by;
+  network_.set_now(now_);
+  for (const bool faults : {true, false}) {
+    for (const QueuedEvent& event : pending) {
+      const bool is_fault = sim_event_kind(event.payload) == SimEventKind::fault;
+      if (is_fault != faults) continue;
+      const std::int64_t at = is_fault ? event.time : event.time + by.value;
+      queue_.push(at, event.target, event.payload);
+    }
+  }
+}
+
+const Engine* Simulation::engine(ProcessId process) const {
+  return processes_[process.value].engine.get();
+}
+
+FrameCounts Simulation::frame_counts() const {
+  FrameCounts sum = of_ended_lives_;
+  for (const Process& process : processes_) {
+    if (process.engine) add(sum, process.engine->membership().counts());
+  }
+  return sum;
+}
+
+std::uint64_t Simulation::state_hash() const {
+  std::uint64_t h = 0;
+  for (const Process& process : processes_) {
+    h = mix64(h ^ (process.engine ? process.engine->hash() : process.boots));
+  }
+  return h;
+}
+
+std::uint64_t Simulation::frames_lost() const {
+  std::uint64_t lost = lost_by_ended_ + network_.overflows();
+  for (const Process& process : processes_) {
+    if (process.lossy) lost += process.lossy->lost();
+  }
+  return lost;
+}
+
+}  // namespace holdfast::sim

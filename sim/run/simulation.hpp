@@ -1,0 +1,105 @@
+// A simulated job: an engine for every process, the network between them, the faults, and the clock
+// that jumps from event to event.
+//
+// Quiet time is skipped exactly. When every engine says that it is steady, all views are equal and
+// true, and no frame is under way, then the next period is like the last one, and n of them can be
+// added to every state and to every pending event at once. Nothing in the results can tell.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/engine/event_queue.hpp"
+#include "sim/fabric/message_network.hpp"
+#include "sim/faults/lossy_fabric.hpp"
+#include "sim/faults/schedule.hpp"
+#include "sim/oracle/witness.hpp"
+#include "sim/topology/path_times.hpp"
+#include "stack/engine.hpp"
+#include "stack/view/roster.hpp"
+
+namespace holdfast::sim {
+
+struct SimulationOptions {
+  std::uint64_t seed = 1;
+  Duration duration;            // > 0
+  bool skip_quiet_time = true;  // never with loss: every frame draws a random number
+  double loss = 0.0;            // share of frames lost, in [0, 1)
+  Duration local_latency = nanoseconds(500);
+  // Of every process; self, incarnation and phase are filled in.
+  EngineOptions engine;
+};
+
+class Simulation {
+ public:
+  // Everything referred to must outlive the simulation. The roster's nodes are hosts of `paths`;
+  // the schedule's indices are nodes and processes of the roster.
+  Simulation(const SimulationOptions& options, const Roster& roster, const PathTimes& paths,
+             const FaultSchedule& faults, Witness& witness);
+  ~Simulation();
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  // Runs to the end of the duration.
+  void run();
+  // Handles the next event; false at the end of the duration. For oracles that look in between.
+  bool step();
+
+  Time now() const { return Time{} + round_up(now_); }
+  // Null while the process is down.
+  const Engine* engine(ProcessId process) const;
+
+  // Over all processes and all their lives.
+  FrameCounts frame_counts() const;
+  std::uint64_t state_hash() const;
+  std::uint64_t events() const { return events_; }
+  std::uint64_t heartbeats_skipped() const { return heartbeats_skipped_; }
+  std::uint64_t frames_lost() const;
+
+ private:
+  struct Process {
+    std::unique_ptr<LossyFabric> lossy;  // only with loss
+    std::unique_ptr<Engine> engine;      // null while down
+    SimTime wake = SimTime::never();     // the earliest wake event that is in the queue for it
+    std::uint32_t boots = 0;
+    bool paused = false;
+  };
+  class Addresses;
+
+  void boot(ProcessId process, bool rejoining);
+  void turn(ProcessId process);
+  void schedule_wake(ProcessId process, Time at);
+  void play(const FaultEvent& fault);
+  void crash(const FaultEvent& fault, std::span<const ProcessId> processes);
+  void repair(const FaultEvent& fault, std::span<const ProcessId> processes);
+  std::vector<ProcessId> concerned(const FaultEvent& fault) const;
+  void skip_if_quiet();
+  bool quiet() const;
+  void skip(std::uint64_t periods);
+  SimTime next_external() const;
+
+  SimulationOptions options_;
+  const Roster& roster_;
+  const FaultSchedule& faults_;
+  Witness& witness_;
+  EventQueue queue_;
+  MessageNetwork network_;
+  std::unique_ptr<Addresses> addresses_;
+  TurnScratch scratch_;
+  std::vector<Process> processes_;
+  SimTime now_{};
+  SimTime end_{};
+  SimTime next_skip_attempt_{};
+  std::size_t next_fault_ = 0;
+  std::uint32_t paused_ = 0;
+  std::uint64_t events_ = 0;
+  std::uint64_t heartbeats_skipped_ = 0;
+  std::uint64_t lost_by_ended_ = 0;  // frames that fabrics of ended lives lost
+  FrameCounts of_ended_lives_;
+};
+
+}  // namespace holdfast::sim
