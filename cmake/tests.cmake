@@ -21,6 +21,6 @@ function(holdfast_test name)
   add_executable(${name} ${TEST_SOURCES})
   target_link_libraries(${name} PRIVATE ${TEST_DEPENDS} GTest::gtest_main)
   # Found when ctest starts, so that a build runs nothing of what it has built.
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES
                        TEST_PREFIX "${HOLDFAST_TEST_PREFIX}" PROPERTIES ${properties})
 endfunction()
