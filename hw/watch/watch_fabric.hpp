@@ -1,0 +1,54 @@
+// A fabric that only watches: it tells when a process of this machine ends, as the kernel says so
+// (pidfd), at once and without a timeout. It carries no data.
+//
+// Addresses are process identities. A number that the kernel has given to another process since is
+// not mistaken: its start time differs, and the watched process counts as ended.
+//
+// All handles are made by the constructor; a watch costs one descriptor.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hw/descriptor.hpp"
+#include "hw/fixed_queue.hpp"
+#include "hw/watch/process_identity.hpp"
+#include "stack/fabric.hpp"
+
+namespace holdfast::hw {
+
+class WatchFabric final : public Fabric {
+ public:
+  // At most `peers_max` >= 1 processes are watched at one time.
+  explicit WatchFabric(std::uint32_t peers_max);
+
+  const Caps& caps() const override { return caps_; }
+  // The identity of the calling process.
+  Address local_address() const override;
+  Peer attach(const Address& address, Service service) override;
+  // No event of this handle follows.
+  void detach(Peer peer) override;
+  void reset(Peer) override {}
+  Region register_memory(std::span<std::byte>) override { return {}; }
+  std::size_t post(std::span<const Operation>) override { return 0; }
+  std::size_t offer(std::span<const ReceiveSlot>) override { return 0; }
+  std::size_t poll(std::span<Event> events) override;
+  bool set_path(Peer, PathChoice) override { return false; }
+  Armed arm() override;
+
+ private:
+  struct Watched {
+    bool attached = false;
+    Descriptor process;  // open while the process is believed to run
+  };
+
+  void forget(Descriptor& process);
+
+  Caps caps_;
+  Descriptor epoll_;
+  std::vector<Watched> peers_;
+  std::vector<std::uint32_t> free_;
+  FixedQueue<Peer> ended_;  // found ended by attach, not yet told
+};
+
+}  // namespace holdfast::hw
