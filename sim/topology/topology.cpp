@@ -1,0 +1,51 @@
+// A fabric as an experiment sees it; see the header.
+#include "sim/topology/topology.hpp"
+
+#include <utility>
+
+namespace holdfast::sim {
+
+Topology Topology::generated(const Pgft& tree, const LinkSpec& link) {
+  Topology topology;
+  topology.tree_ = tree;
+  topology.link_ = link;
+  return topology;
+}
+
+Topology Topology::imported(ImportedFabric fabric) {
+  Topology topology;
+  topology.written_ = std::make_shared<const Written>(std::move(fabric.graph));
+  topology.warnings_ = std::move(fabric.warnings);
+  return topology;
+}
+
+std::uint32_t Topology::host_count() const {
+  return written_ ? written_->graph.host_count() : tree_.host_count();
+}
+
+std::string Topology::host_name(NodeId node) const {
+  return written_ ? written_->graph.host(node).name : tree_.host_name(node);
+}
+
+Status Topology::find_host(std::string_view text, NodeId& node) const {
+  return written_ ? written_->graph.find_host(text, node) : tree_.find_host(text, node);
+}
+
+PathTimes Topology::path_times(Duration switch_latency) const {
+  return written_ ? PathTimes(written_->graph, written_->routes, switch_latency)
+                  : PathTimes(tree_, link_, switch_latency);
+}
+
+Summary Topology::summary() const {
+  Summary summary =
+      written_ ? summarize(written_->graph, written_->routes) : summarize(tree_, link_);
+  summary.warnings.insert(summary.warnings.begin(), warnings_.begin(), warnings_.end());
+  return summary;
+}
+
+std::string Topology::picture() const {
+  if (written_) return topology_json(written_->graph, written_->routes.levels());
+  return topology_json(build_pgft(tree_, link_), pgft_levels(tree_));
+}
+
+}  // namespace holdfast::sim
