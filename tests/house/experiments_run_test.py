@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""experiments/run in a small copy of the repository, whose build makes a stand-in for the program:
+what the script gives it, what becomes of its exit status, and when a report is drawn.
+"""
+
+import unittest
+
+from small_copy import SmallCopy, write_program
+
+# The stand-in says what it was given, and does as the test's variables tell it.
+PROGRAM = """#!/bin/bash
+# A stand-in for build/release/holdfast.
+printf 'given %s\\n' "$PWD" "$@"
+if [ -n "${RESULTS:-}" ]; then mkdir -p "$RESULTS" && echo "results: $RESULTS"; fi
+exit "${STATUS:-0}"
+"""
+CMAKE = """#!/bin/bash
+# A stand-in: the first call configures, the second builds.
+case "$*" in
+  *--build*) cp "$PROGRAM" "$TOP/build/release/holdfast" ;;
+  *) mkdir -p "$TOP/build/release" ;;
+esac
+echo "says the build"
+exit "${BUILD_STATUS:-0}"
+"""
+REPORT = """import os, sys
+print("reporting", *sys.argv[1:], file=sys.stderr)
+print(sys.argv[1] + "/report.html")
+sys.exit(int(os.environ.get("REPORT_STATUS", "0")))
+"""
+
+
+class ExperimentsRun(SmallCopy):
+    def setUp(self):
+        super().setUp()
+        self.copy("experiments/run", "cmake/house.sh", "cmake/packages.txt")
+        self.stand_in("cmake", CMAKE)
+        write_program(self.top / "analysis/report", REPORT)
+        write_program(self.folder / "program", PROGRAM)
+
+    def run_it(self, *arguments, **variables):
+        program = str(self.folder / "program")
+        return self.run_script("experiments/run", *arguments, PROGRAM=program, **variables)
+
+    @staticmethod
+    def given(done):
+        return [line[6:] for line in done.stdout.splitlines() if line.startswith("given ")]
+
+    def test_without_arguments_runs_the_quickstart(self):
+        done = self.run_it()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        quickstart = str(self.top / "experiments/quickstart")
+        self.assertEqual(self.given(done), [str(self.user), "run", quickstart])
+
+    def test_paths_are_relative_to_where_the_user_stands(self):
+        arguments = ["my/file.json", "--trace", "../a trace.csv", "--jobs", "2"]
+        done = self.run_it(*arguments)
+        self.assertEqual(self.given(done), [str(self.user), "run", *arguments])
+
+    def test_options_alone_go_with_the_quickstart(self):
+        done = self.run_it("--set", "seed=2")
+        quickstart = str(self.top / "experiments/quickstart")
+        self.assertEqual(self.given(done)[1:], ["run", quickstart, "--set", "seed=2"])
+
+    def test_the_exit_status_of_the_program_passes_through(self):
+        for status in (1, 2, 130):
+            self.assertEqual(self.run_it(STATUS=str(status)).returncode, status)
+
+    def test_results_get_a_report(self):
+        done = self.run_it(RESULTS="results/one run")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr, "reporting results/one run\n")
+        self.assertEqual(done.stdout.splitlines()[-1], "report: results/one run/report.html")
+
+    def test_the_report_shows_the_readme_of_the_experiment(self):
+        write_program(self.user / "mine/README.md", "# Mine\n")
+        done = self.run_it("mine", RESULTS="out")
+        self.assertEqual(done.stderr, "reporting out --readme mine/README.md\n")
+
+    def test_an_interrupted_run_gets_a_report_and_keeps_its_status(self):
+        done = self.run_it(RESULTS="out", STATUS="130")
+        self.assertEqual(done.returncode, 130)
+        self.assertIn("report: out/report.html", done.stdout)
+
+    def test_no_results_no_report(self):
+        done = self.run_it(STATUS="2")
+        self.assertEqual((done.returncode, done.stderr), (2, ""))
+
+    def test_a_report_that_fails_fails_the_whole(self):
+        done = self.run_it(RESULTS="out", REPORT_STATUS="2")
+        self.assertEqual(done.returncode, 2)
+        self.assertNotIn("report: ", done.stdout)
+
+    def test_a_build_that_fails_says_why(self):
+        done = self.run_it(BUILD_STATUS="1")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("says the build", done.stderr)
+        self.assertEqual(self.given(done), [])
+
+    def test_help_builds_nothing(self):
+        done = self.run_it("--help", BUILD_STATUS="1")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("usage: experiments/run", done.stdout)
+        self.assertFalse((self.top / "build").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
