@@ -271,6 +271,7 @@ void Engine::watch(ProcessId process) {
 std::uint64_t Engine::hash() const {
   std::uint64_t h = mix64(membership_.hash() ^ sequence_);
   for (const PeerEntry& peer : peers_.entries()) {
+    if (peer.last_sequence == 0) continue;  // only a handle for sending, which is no state
     h = mix64(h ^ peer.process.value);
     h = mix64(h ^ peer.last_sequence ^ peer.last_incarnation.value);
   }
