@@ -1,5 +1,5 @@
-// What one replicate of one sweep point found: the rows of results.csv and failures.csv. Nothing here
-// is measured in wall time; that goes to run.json.
+// What one replicate of one sweep point found: the rows of results.csv and failures.csv. Nothing
+// here is measured in wall time; that goes to run.json.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace holdfast::runner {
 
 // One failure of the script or trace, and how the job learned of it.
 struct FailureOutcome {
-  Time at;                  // the crash
-  std::string what;         // "process" or "node"
-  std::string which;        // rank, or the host's name
-  std::uint32_t processes = 0;        // how many live processes it ended; 0: the part was down already
-  std::optional<Duration> detection;  // crash to first correct verdict; absent: none before the
-                                      // repair or the end
+  Time at;                      // the crash
+  std::string what;             // "process" or "node"
+  std::string which;            // rank, or the host's name
+  std::uint32_t processes = 0;  // how many live processes it ended; 0: the part was down already
+  std::optional<Duration> detection;    // crash to first correct verdict; absent: none before the
+                                        // repair or the end
   std::optional<Duration> propagation;  // first verdict to the last live process; absent likewise
   std::optional<Time> repaired_at;
   std::optional<Duration> rejoin;  // repair until every live process believes it alive again
@@ -27,12 +27,12 @@ struct FailureOutcome {
 // Frames sent by all processes, by purpose.
 struct MessageCounts {
   std::uint64_t heartbeats = 0;
-  std::uint64_t observes = 0;      // requests to a new emitter
-  std::uint64_t notices = 0;       // first transmissions along the propagation topology
+  std::uint64_t observes = 0;       // requests to a new emitter
+  std::uint64_t notices = 0;        // first transmissions along the propagation topology
   std::uint64_t local_notices = 0;  // agent to the processes of its node and back
-  std::uint64_t repeats = 0;       // notices sent again for want of an acknowledgement
+  std::uint64_t repeats = 0;        // notices sent again for want of an acknowledgement
   std::uint64_t acknowledgements = 0;
-  std::uint64_t differences = 0;   // answers to an unlike digest, probes, joins
+  std::uint64_t differences = 0;  // answers to an unlike digest, probes, joins
 
   friend bool operator==(const MessageCounts&, const MessageCounts&) = default;
 };
@@ -43,12 +43,13 @@ struct Outcome {
   std::vector<FailureOutcome> failures;  // in order of time
   std::uint64_t records_while_down = 0;  // failures of parts that were down already
   std::uint64_t false_verdicts = 0;      // verdicts on processes that were alive
-  std::uint64_t missed = 0;  // (failure, live process) pairs in which the process does not know at the end
+  std::uint64_t missed =
+      0;  // (failure, live process) pairs in which the process does not know at the end
   std::uint64_t frames_lost = 0;
   MessageCounts messages;
   std::uint64_t state_hash = 0;  // of every engine at the end: for comparing runs
   // For run.json only, not results:
-  std::uint64_t events = 0;             // processed by the simulator
+  std::uint64_t events = 0;              // processed by the simulator
   std::uint64_t heartbeats_skipped = 0;  // advanced over by steady(); part of messages.heartbeats
 };
 

@@ -1,0 +1,239 @@
+#include "experiments/runner/campaign.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "experiments/runner/progress.hpp"
+#include "experiments/runner/replicate_file.hpp"
+#include "experiments/runner/results_folder.hpp"
+#include "experiments/runner/run_record.hpp"
+#include "experiments/runner/summary.hpp"
+#include "experiments/runner/tables.hpp"
+
+namespace holdfast::runner {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How often the waiting thread looks at the progress and at `stop`.
+constexpr std::chrono::milliseconds kLook{200};
+
+std::string name_of(Job job) {
+  return "point " + std::to_string(job.point) + " replicate " + std::to_string(job.replicate);
+}
+
+// Workers take unfinished jobs and leave finished replicates in the folder; the calling thread
+// waits for them in the order of the rows and writes the tables.
+class CampaignRun {
+ public:
+  CampaignRun(const Campaign& campaign, const RunReplicate& run, const CampaignOptions& options,
+              ResultsFolder& folder, const std::atomic<bool>& stop)
+      : campaign_(campaign),
+        run_(run),
+        options_(options),
+        folder_(folder),
+        stop_(stop),
+        jobs_(jobs_of(campaign)),
+        done_(jobs_.size()),
+        summary_(campaign),
+        progress_(stderr, options.quiet) {}
+
+  CampaignResult execute() {
+    record_.began = std::chrono::system_clock::now();
+    const auto began = Clock::now();
+    find_finished();
+    Status status = folder_.begin_tables(campaign_);
+    if (status.is_ok()) {
+      start_workers();
+      status = collect();
+      give_up_ = true;
+      for (std::thread& worker : workers_) worker.join();
+    }
+    progress_.clear();
+    if (stop_ && next_row_ < jobs_.size()) return {CampaignEnd::interrupted, folder_.path(), ""};
+    if (!status.is_ok()) return {CampaignEnd::failed, folder_.path(), status.message()};
+    record_.wall = Clock::now() - began;
+    record_.peak_memory_bytes = peak_memory_bytes();
+    status = folder_.finish(run_json(campaign_, options_, record_));
+    if (!status.is_ok()) return {CampaignEnd::failed, folder_.path(), status.message()};
+    if (!options_.quiet) std::fputs(summary_.text().c_str(), stdout);
+    return {CampaignEnd::complete, folder_.path(), ""};
+  }
+
+ private:
+  struct Worker {
+    explicit Worker(const std::atomic<bool>& give_up) : monitor(give_up) {}
+    ReplicateMonitor monitor;
+    std::atomic<std::int64_t> duration_ns{0};  // of the experiment that it runs; 0: none
+  };
+
+  void find_finished() {
+    for (std::size_t i = 0; i < jobs_.size(); ++i) done_[i] = folder_.has(jobs_[i]);
+    for (const bool done : done_) finished_ += done;
+    before_ = record_.totals.replicates_before = finished_;
+    if (!folder_.resumed()) return;
+    const std::string counts =
+        std::to_string(finished_) + " of " + std::to_string(jobs_.size()) + " replicates";
+    if (!options_.quiet)
+      std::fprintf(stderr, "Resuming %s: %s are finished and are not run again.\n",
+                   folder_.path().c_str(), counts.c_str());
+    note("resumed: " + counts + " are finished and are not run again");
+  }
+
+  void start_workers() {
+    const std::size_t count = std::min<std::size_t>(options_.jobs, jobs_.size() - finished_);
+    for (std::size_t i = 0; i < count; ++i) monitors_.emplace_back(give_up_);
+    for (std::size_t i = 0; i < count; ++i)
+      workers_.emplace_back([this, i] { work(monitors_[i]); });
+  }
+
+  void work(Worker& worker) {
+    for (;;) {
+      std::size_t index = 0;
+      {
+        const std::lock_guard lock(mutex_);
+        while (next_job_ < jobs_.size() && done_[next_job_]) ++next_job_;
+        if (next_job_ == jobs_.size() || give_up_) return;
+        index = next_job_++;
+        note("begin " + name_of(jobs_[index]));
+      }
+      const Status status = run_one(worker, jobs_[index]);
+      const std::lock_guard lock(mutex_);
+      if (status.is_ok()) {
+        done_[index] = true;
+        ++finished_;
+        note("finish " + name_of(jobs_[index]));
+      } else if (error_.empty() && !give_up_) {
+        error_ = name_of(jobs_[index]) + ": " + status.message();
+        give_up_ = true;
+      }
+      changed_.notify_one();
+      if (give_up_) return;
+    }
+  }
+
+  // Runs and stores a replicate.
+  Status run_one(Worker& worker, Job job) {
+    const Experiment& experiment = campaign_.points[job.point].experiment;
+    worker.monitor.reached_ns = 0;
+    worker.duration_ns = experiment.duration.ns;
+    const auto began = Clock::now();
+    FinishedReplicate finished;
+    Status status = Status::ok();
+    try {
+      status = run_(experiment, job.replicate, worker.monitor, finished.outcome);
+    } catch (const std::exception& error) {  // out of memory, say
+      status = Status::error(error.what());
+    }
+    worker.duration_ns = 0;
+    if (!status.is_ok()) return status;
+    finished.wall.ns =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - began).count();
+    return folder_.store(job, replicate_text(finished));
+  }
+
+  // Writes the rows in their order as they become known, until all are written or it has to end.
+  Status collect() {
+    std::unique_lock lock(mutex_);
+    while (next_row_ < jobs_.size()) {
+      if (stop_) give_up_ = true;
+      if (give_up_) return error_.empty() ? Status::ok() : Status::error(error_);
+      if (!done_[next_row_]) {
+        changed_.wait_for(lock, kLook);
+        const ProgressState state = progress_state();
+        lock.unlock();
+        progress_.show(state);
+        lock.lock();
+        continue;
+      }
+      lock.unlock();
+      Status status = write_rows(jobs_[next_row_++]);
+      if (!status.is_ok()) return status;
+      lock.lock();
+    }
+    return Status::ok();
+  }
+
+  // Even a replicate that has just been run is read back: one way leads from replicate to row.
+  Status write_rows(Job job) {
+    FinishedReplicate replicate;
+    if (Status status = folder_.load(job, replicate); !status.is_ok()) return status;
+    summary_.add(job, replicate.outcome);
+    record_.totals.add(replicate);
+    return folder_.add_rows(campaign_, job, replicate.outcome);
+  }
+
+  ProgressState progress_state() const {
+    ProgressState state;
+    state.total = jobs_.size();
+    state.finished = finished_;
+    state.before = before_;
+    for (const Worker& worker : monitors_) {
+      state.events += worker.monitor.events;
+      const std::int64_t duration = worker.duration_ns;
+      if (duration > 0)
+        state.running +=
+            static_cast<double>(worker.monitor.reached_ns) / static_cast<double>(duration);
+    }
+    return state;
+  }
+
+  // The log is for people and tests; a campaign does not fail for want of it.
+  void note(const std::string& line) { static_cast<void>(folder_.log(line).is_ok()); }
+
+  const Campaign& campaign_;
+  const RunReplicate& run_;
+  const CampaignOptions& options_;
+  ResultsFolder& folder_;
+  const std::atomic<bool>& stop_;
+  const std::vector<Job> jobs_;
+
+  std::mutex mutex_;  // guards what follows, up to the blank line
+  std::condition_variable changed_;
+  std::vector<bool> done_;  // beside jobs_: stored in the folder
+  std::size_t next_job_ = 0;
+  std::size_t finished_ = 0;
+  std::string error_;  // the first
+
+  std::atomic<bool> give_up_{false};
+  std::deque<Worker> monitors_;
+  std::vector<std::thread> workers_;
+
+  std::size_t before_ = 0;  // from here on: the calling thread only
+  std::size_t next_row_ = 0;
+  Summary summary_;
+  RunRecord record_;
+  Progress progress_;
+};
+
+}  // namespace
+
+std::vector<Job> jobs_of(const Campaign& campaign) {
+  std::vector<Job> jobs;
+  for (std::uint32_t point = 0; point < campaign.points.size(); ++point)
+    for (std::uint32_t r = 0; r < campaign.points[point].experiment.replicates; ++r)
+      jobs.push_back({point, r});
+  return jobs;
+}
+
+CampaignResult run_campaign(const Campaign& campaign, const RunReplicate& run,
+                            const CampaignOptions& options, const std::atomic<bool>& stop) {
+  ResultsFolder folder;
+  bool refused = false;
+  if (Status status = folder.open(campaign, options, refused); !status.is_ok())
+    return {refused ? CampaignEnd::refused : CampaignEnd::failed, folder.path(), status.message()};
+  if (folder.complete()) {
+    if (!options.quiet)
+      std::fprintf(stderr, "%s is complete: nothing is left to run.\n", folder.path().c_str());
+    return {CampaignEnd::complete, folder.path(), ""};
+  }
+  return CampaignRun(campaign, run, options, folder, stop).execute();
+}
+
+}  // namespace holdfast::runner

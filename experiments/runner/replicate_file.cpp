@@ -1,0 +1,98 @@
+#include "experiments/runner/replicate_file.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace holdfast::runner {
+namespace {
+
+using nlohmann::json;
+
+// One function names each field once, for both directions.
+template <class Visit>
+void visit_outcome(Outcome& o, Visit&& visit) {
+  visit("processes", o.processes);
+  visit("nodes", o.nodes);
+  visit("records_while_down", o.records_while_down);
+  visit("false_verdicts", o.false_verdicts);
+  visit("missed", o.missed);
+  visit("frames_lost", o.frames_lost);
+  visit("heartbeats", o.messages.heartbeats);
+  visit("observes", o.messages.observes);
+  visit("notices", o.messages.notices);
+  visit("local_notices", o.messages.local_notices);
+  visit("repeats", o.messages.repeats);
+  visit("acknowledgements", o.messages.acknowledgements);
+  visit("differences", o.messages.differences);
+  visit("state_hash", o.state_hash);
+  visit("events", o.events);
+  visit("heartbeats_skipped", o.heartbeats_skipped);
+}
+
+template <class Visit>
+void visit_failure(FailureOutcome& f, Visit&& visit) {
+  visit("at_ns", f.at.ns);
+  visit("what", f.what);
+  visit("which", f.which);
+  visit("processes", f.processes);
+}
+
+template <class Span>
+json optional_ns(const std::optional<Span>& span) {
+  return span ? json(span->ns) : json(nullptr);
+}
+
+template <class Span>
+std::optional<Span> optional_span(const json& value) {
+  if (value.is_null()) return {};
+  return Span{value.get<std::int64_t>()};
+}
+
+}  // namespace
+
+std::string replicate_text(const FinishedReplicate& replicate) {
+  Outcome outcome = replicate.outcome;
+  json document;
+  const auto put = [](json& to) {
+    return [&to](const char* name, const auto& value) { to[name] = value; };
+  };
+  visit_outcome(outcome, put(document));
+  document["wall_ns"] = replicate.wall.ns;
+  json& failures = document["failures"] = json::array();
+  for (FailureOutcome& failure : outcome.failures) {
+    json& entry = failures.emplace_back();
+    visit_failure(failure, put(entry));
+    entry["detection_ns"] = optional_ns(failure.detection);
+    entry["propagation_ns"] = optional_ns(failure.propagation);
+    entry["repaired_at_ns"] = optional_ns(failure.repaired_at);
+    entry["rejoin_ns"] = optional_ns(failure.rejoin);
+  }
+  // Names of hosts are the user's bytes, and need not be UTF-8.
+  return document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+Status parse_replicate(const std::string& path, const std::string& text,
+                       FinishedReplicate& replicate) {
+  try {
+    const json document = json::parse(text);
+    const auto take = [](const json& from) {
+      return [&from](const char* name, auto& value) { from.at(name).get_to(value); };
+    };
+    replicate = {};
+    visit_outcome(replicate.outcome, take(document));
+    document.at("wall_ns").get_to(replicate.wall.ns);
+    for (const json& entry : document.at("failures")) {
+      FailureOutcome& failure = replicate.outcome.failures.emplace_back();
+      visit_failure(failure, take(entry));
+      failure.detection = optional_span<Duration>(entry.at("detection_ns"));
+      failure.propagation = optional_span<Duration>(entry.at("propagation_ns"));
+      failure.repaired_at = optional_span<Time>(entry.at("repaired_at_ns"));
+      failure.rejoin = optional_span<Duration>(entry.at("rejoin_ns"));
+    }
+  } catch (const json::exception& error) {
+    return Status::error(path + ": is not a replicate that this program has written (" +
+                         error.what() + "); delete it, and it is run again");
+  }
+  return Status::ok();
+}
+
+}  // namespace holdfast::runner

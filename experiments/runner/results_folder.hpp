@@ -1,0 +1,71 @@
+// The results folder of one campaign.
+//
+//   resolved.json   what was run, all defaults written out
+//   results.csv     one row per sweep point and replicate, in that order
+//   failures.csv    one row per failure of each replicate
+//   run.json        how it was run and what that took; written last, so it says that all is there
+//   run.log         when which replicate began and ended, as plain lines
+//   replicates/     while the campaign is unfinished: one file for each finished replicate
+//   and the campaign's attachments
+//
+// A replicate is finished when its file in replicates/ has its name, which happens at once and is
+// on the disk. The tables grow in the order of their rows as the replicates before are finished; a
+// resumed campaign makes them again from the files. So a kill at any moment costs at most the
+// replicates that were running. A folder is never overwritten.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/runner/campaign.hpp"
+#include "experiments/runner/durable_file.hpp"
+#include "experiments/runner/replicate_file.hpp"
+
+namespace holdfast::runner {
+
+class ResultsFolder {
+ public:
+  ResultsFolder() = default;
+  ~ResultsFolder();
+  ResultsFolder(const ResultsFolder&) = delete;
+  ResultsFolder& operator=(const ResultsFolder&) = delete;
+
+  // Chooses, makes and locks the folder. `refused` tells an error that the user has to decide about
+  // (the folder is there already, or holds another configuration) from one of the disk.
+  Status open(const Campaign& campaign, const CampaignOptions& options, bool& refused);
+
+  const std::string& path() const { return path_; }
+  bool resumed() const { return resumed_; }    // a campaign was begun here before
+  bool complete() const { return complete_; }  // and it has ended
+  bool has(Job job) const;                     // the replicate is finished
+
+  // Begins the tables with their headers; from then on add() takes the jobs in the order of the
+  // rows.
+  Status begin_tables(const Campaign& campaign);
+  Status add_rows(const Campaign& campaign, Job job, const Outcome& outcome);
+
+  // Any thread may call these.
+  Status store(Job job, const std::string& replicate_text) const;
+  Status load(Job job, FinishedReplicate& replicate) const;
+  Status log(const std::string& line);
+
+  // Everything is in the tables: writes run.json and removes replicates/.
+  Status finish(const std::string& run_json);
+
+ private:
+  Status make(const Campaign& campaign, const CampaignOptions& options, bool& refused);
+  Status lock(bool& refused);
+  Status check_resolved(const Campaign& campaign, bool& refused);
+  std::string file_of(Job job) const;
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+
+  std::string path_;
+  int lock_ = -1;
+  bool resumed_ = false;
+  bool complete_ = false;
+  AppendFile results_;
+  AppendFile failures_;
+  AppendFile log_;
+};
+
+}  // namespace holdfast::runner

@@ -1,0 +1,110 @@
+#include "experiments/runner/tables.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace holdfast::runner {
+namespace {
+
+std::string optional_seconds(const std::optional<Duration>& duration) {
+  return duration ? seconds_text(*duration) : "";
+}
+
+// "minimum,median,maximum" of the values.
+std::string spread(const std::vector<Duration>& values) {
+  if (values.empty()) return ",,";
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  return seconds_text(*low) + "," + optional_seconds(median(values)) + "," + seconds_text(*high);
+}
+
+std::string hexadecimal(std::uint64_t value) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+}  // namespace
+
+std::string seconds_text(Duration duration) {
+  const bool negative = duration.ns < 0;
+  const std::uint64_t ns = negative ? ~static_cast<std::uint64_t>(duration.ns) + 1
+                                    : static_cast<std::uint64_t>(duration.ns);
+  char text[32];
+  std::snprintf(text, sizeof text, "%s%llu.%09llu", negative ? "-" : "",
+                static_cast<unsigned long long>(ns / 1'000'000'000),
+                static_cast<unsigned long long>(ns % 1'000'000'000));
+  return text;
+}
+
+std::string csv_cell(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string cell = "\"";
+  for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return cell + "\"";
+}
+
+std::optional<Duration> median(std::vector<Duration> values) {
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end());
+  const Duration high = values[values.size() / 2];
+  const Duration low = values[(values.size() - 1) / 2];
+  return low + (high - low) / 2;
+}
+
+std::string results_header(const Campaign& campaign) {
+  std::string header = "point,replicate";
+  for (const std::string& path : campaign.swept_paths) header += "," + csv_cell(path);
+  return header +
+         ",processes,nodes,failures,detected,detection_min_s,detection_median_s,detection_max_s,"
+         "propagated,propagation_min_s,propagation_median_s,propagation_max_s,missed,"
+         "false_verdicts,records_while_down,heartbeats,observes,notices,local_notices,repeats,"
+         "acknowledgements,differences,frames_lost,state_hash\n";
+}
+
+std::string results_row(const Campaign& campaign, Job job, const Outcome& outcome) {
+  std::vector<Duration> detections;
+  std::vector<Duration> propagations;
+  std::uint64_t failures = 0;  // those that ended a live process
+  for (const FailureOutcome& failure : outcome.failures) {
+    if (failure.processes > 0) ++failures;
+    if (failure.detection) detections.push_back(*failure.detection);
+    if (failure.propagation) propagations.push_back(*failure.propagation);
+  }
+  std::string row = std::to_string(job.point) + "," + std::to_string(job.replicate);
+  for (const std::string& value : campaign.points[job.point].swept) row += "," + csv_cell(value);
+  const auto add = [&](std::uint64_t number) { row += "," + std::to_string(number); };
+  add(outcome.processes);
+  add(outcome.nodes);
+  add(failures);
+  add(detections.size());
+  row += "," + spread(detections);
+  add(propagations.size());
+  row += "," + spread(propagations);
+  const MessageCounts& messages = outcome.messages;
+  for (const std::uint64_t number :
+       {outcome.missed, outcome.false_verdicts, outcome.records_while_down, messages.heartbeats,
+        messages.observes, messages.notices, messages.local_notices, messages.repeats,
+        messages.acknowledgements, messages.differences, outcome.frames_lost})
+    add(number);
+  return row + "," + hexadecimal(outcome.state_hash) + "\n";
+}
+
+std::string failures_header() {
+  return "point,replicate,at_s,what,which,processes,detection_s,propagation_s,repaired_at_s,"
+         "rejoin_s\n";
+}
+
+std::string failures_rows(Job job, const Outcome& outcome) {
+  std::string rows;
+  for (const FailureOutcome& failure : outcome.failures) {
+    rows += std::to_string(job.point) + "," + std::to_string(job.replicate) + "," +
+            seconds_text(failure.at - Time{0}) + "," + csv_cell(failure.what) + "," +
+            csv_cell(failure.which) + "," + std::to_string(failure.processes) + "," +
+            optional_seconds(failure.detection) + "," + optional_seconds(failure.propagation) + ",";
+    if (failure.repaired_at) rows += seconds_text(*failure.repaired_at - Time{0});
+    rows += "," + optional_seconds(failure.rejoin) + "\n";
+  }
+  return rows;
+}
+
+}  // namespace holdfast::runner
