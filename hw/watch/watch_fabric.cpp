@@ -1,7 +1,7 @@
 #include "hw/watch/watch_fabric.hpp"
 
 #include <sys/epoll.h>
-#include <sys/pidfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +17,11 @@ namespace holdfast::hw {
 namespace {
 
 constexpr std::size_t kBatch = 64;  // endings of one system call
+
+// By its number: glibc 2.36 declares pidfd_open for C only.
+Descriptor open_process(std::int32_t pid) {
+  return Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+}
 
 }  // namespace
 
@@ -36,7 +41,7 @@ Address WatchFabric::local_address() const {
 Peer WatchFabric::attach(const Address& address, Service service) {
   const std::optional<ProcessIdentity> wanted = to_process_identity(address);
   if (service != Service::watch || !wanted || free_.empty()) return kNoPeer;
-  Descriptor process(::pidfd_open(wanted->pid, 0));
+  Descriptor process = open_process(wanted->pid);
   // No descriptors left is our fault, not the process's end.
   if (!process.is_open() && errno != ESRCH && errno != EINVAL) return kNoPeer;
   const Peer peer{free_.back()};

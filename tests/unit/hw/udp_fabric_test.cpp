@@ -1,0 +1,213 @@
+// What is particular to UDP: a full kernel, refused and truncated frames, ICMP, allocation,
+// buffers. The kernel's answers that cannot be had on loopback are given by a sendmmsg of our own.
+#include "hw/udp/udp_fabric.hpp"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+int errno_of_next_sends = 0;  // 0: the kernel answers
+int sends_that_fail = 0;
+int frames_before_failing = 0;  // of a batch: the kernel takes these
+std::size_t allocations = 0;
+
+}  // namespace
+
+// Found before libc's by the linker.
+extern "C" int sendmmsg(int socket, mmsghdr* headers, unsigned count, int flags) {
+  using Function = int (*)(int, mmsghdr*, unsigned, int);
+  static const auto kernel = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, "sendmmsg"));
+  if (sends_that_fail == 0) return kernel(socket, headers, count, flags);
+  if (frames_before_failing > 0) {
+    const int taken = kernel(socket, headers, static_cast<unsigned>(frames_before_failing), flags);
+    frames_before_failing = 0;
+    return taken;
+  }
+  --sends_that_fail;
+  errno = errno_of_next_sends;
+  return -1;
+}
+
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+namespace holdfast::hw {
+namespace {
+
+class UdpFabricTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    sends_that_fail = frames_before_failing = 0;
+    ASSERT_TRUE(UdpFabric::open(UdpOptions{}, a_).is_ok());
+    ASSERT_TRUE(UdpFabric::open(UdpOptions{}, b_).is_ok());
+    to_b_ = a_->attach(b_->local_address(), Service::datagram);
+    ASSERT_NE(to_b_, kNoPeer);
+    for (std::size_t i = 0; i < operations_.size(); ++i) {
+      operations_[i].peer = to_b_;
+      operations_[i].data = &bytes_[i];
+      operations_[i].size = 1;
+      operations_[i].cookie = i;
+      bytes_[i] = static_cast<std::byte>(i);
+    }
+  }
+
+  void offer(std::uint32_t size, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const ReceiveSlot slot{{}, slots_[i].data(), size, i};
+      ASSERT_EQ(b_->offer({&slot, 1}), 1u);
+    }
+  }
+
+  // Loopback delivers within the send, but says so nowhere; wait for the socket to be readable.
+  void wait_for_b() {
+    const Armed armed = b_->arm();
+    if (!armed.idle) return;
+    pollfd waiting{armed.descriptor, POLLIN, 0};
+    ASSERT_EQ(::poll(&waiting, 1, 5000), 1);
+  }
+
+  std::unique_ptr<UdpFabric> a_;
+  std::unique_ptr<UdpFabric> b_;
+  Peer to_b_;
+  std::array<std::byte, 4> bytes_{};
+  std::array<Operation, 4> operations_{};
+  std::array<std::array<std::byte, 64>, 8> slots_{};
+  std::array<Event, 16> events_{};
+};
+
+TEST_F(UdpFabricTest, AFullKernelIsBackPressureAndWritableFollowsWhenItHasRoom) {
+  errno_of_next_sends = EAGAIN;
+  sends_that_fail = 1;
+  frames_before_failing = 2;
+  EXPECT_EQ(a_->post(operations_), 2u);
+  // The socket has room in truth, so a process that sleeps on the descriptor is woken at once.
+  EXPECT_FALSE(a_->arm().idle);
+  ASSERT_EQ(a_->poll(events_), 3u);
+  EXPECT_EQ(events_[0].kind, EventKind::sent);
+  EXPECT_EQ(events_[1].kind, EventKind::sent);
+  EXPECT_EQ(events_[2].kind, EventKind::writable);
+  EXPECT_EQ(a_->post(std::span(operations_).subspan(2)), 2u);
+}
+
+TEST_F(UdpFabricTest, ARefusedFrameIsLostAndTheOthersLeave) {
+  errno_of_next_sends = EPERM;
+  sends_that_fail = 2;
+  frames_before_failing = 1;
+  offer(64, 4);
+  EXPECT_EQ(a_->post(operations_), 4u);
+  ASSERT_EQ(a_->poll(events_), 4u);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(events_[i].completion, i == 1 ? Completion::local_error : Completion::ok) << i;
+  }
+  EXPECT_EQ(a_->counters().send_errors, 1u);
+  EXPECT_EQ(a_->counters().frames_sent, 3u);
+}
+
+TEST_F(UdpFabricTest, ARefusedInlineFrameIsOnlyCounted) {
+  errno_of_next_sends = ENETUNREACH;
+  sends_that_fail = 2;
+  operations_[0].inline_data = true;
+  EXPECT_EQ(a_->post({operations_.data(), 1}), 1u);
+  EXPECT_EQ(a_->poll(events_), 0u);
+  EXPECT_EQ(a_->counters().send_errors, 1u);
+}
+
+TEST_F(UdpFabricTest, AnErrorThatAnEarlierFrameLeftCostsNothing) {
+  errno_of_next_sends = ECONNREFUSED;
+  sends_that_fail = 1;
+  EXPECT_EQ(a_->post(operations_), 4u);
+  ASSERT_EQ(a_->poll(events_), 4u);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(events_[i].completion, Completion::ok);
+  EXPECT_EQ(a_->counters().send_errors, 0u);
+}
+
+TEST_F(UdpFabricTest, ATruncatedFrameIsLostCountedAndItsSlotStaysOffered) {
+  std::array<std::byte, 9> long_frame{};
+  operations_[0].data = long_frame.data();
+  operations_[0].size = 9;
+  offer(8, 1);
+  ASSERT_EQ(a_->post({operations_.data(), 1}), 1u);
+  wait_for_b();
+  EXPECT_EQ(b_->poll(events_), 0u);
+  EXPECT_EQ(b_->counters().truncated, 1u);
+  ASSERT_EQ(a_->post({operations_.data() + 1, 1}), 1u);
+  wait_for_b();
+  ASSERT_EQ(b_->poll(events_), 1u);
+  EXPECT_EQ(events_[0].size, 1u);
+  EXPECT_EQ(slots_[0][0], bytes_[1]);
+}
+
+TEST_F(UdpFabricTest, NothingAllocatesAfterOpen) {
+  for (auto& operation : operations_) operation.inline_data = operation.cookie % 2 == 0;
+  const std::size_t before = allocations;
+  const Peer other = a_->attach(b_->local_address(), Service::datagram);
+  for (int round = 0; round < 3; ++round) {
+    offer(64, 4);
+    ASSERT_EQ(a_->post(operations_), 4u);
+    for (std::size_t received = 0; received < 4;) {
+      wait_for_b();
+      received += b_->poll(events_);
+    }
+    ASSERT_EQ(a_->poll(events_), 2u);
+    a_->arm();
+  }
+  a_->detach(other);
+  EXPECT_EQ(allocations, before);
+  auto* canary = new int(1);  // the count counts
+  EXPECT_EQ(allocations, before + 1);
+  delete canary;
+}
+
+TEST_F(UdpFabricTest, APortInUseIsAnErrorThatNamesIt) {
+  UdpOptions options;
+  options.local = a_->endpoint();
+  std::unique_ptr<UdpFabric> second;
+  const Status status = UdpFabric::open(options, second);
+  EXPECT_FALSE(status.is_ok());
+  EXPECT_NE(status.message().find("127.0.0.1:" + std::to_string(options.local.port)),
+            std::string::npos)
+      << status.message();
+  EXPECT_EQ(second, nullptr);
+}
+
+TEST_F(UdpFabricTest, AddressesAreSixBytesInNetworkOrder) {
+  const Address address = to_address({0x0a01'0203, 0x1234});
+  ASSERT_EQ(address.size, 6);
+  const std::array<unsigned, 6> expected{0x0a, 1, 2, 3, 0x12, 0x34};
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(std::to_integer<unsigned>(address.bytes[i]), expected[i]);
+  }
+  EXPECT_EQ(to_udp_endpoint(address), (UdpEndpoint{0x0a01'0203, 0x1234}));
+}
+
+TEST_F(UdpFabricTest, HandlesRunOutAndComeBack) {
+  UdpOptions options;
+  options.peers_max = 2;
+  std::unique_ptr<UdpFabric> small;
+  ASSERT_TRUE(UdpFabric::open(options, small).is_ok());
+  const Peer first = small->attach(b_->local_address(), Service::datagram);
+  const Peer second = small->attach(b_->local_address(), Service::datagram);
+  ASSERT_NE(second, kNoPeer);
+  EXPECT_EQ(small->attach(b_->local_address(), Service::datagram), kNoPeer);
+  small->detach(first);
+  EXPECT_NE(small->attach(b_->local_address(), Service::datagram), kNoPeer);
+}
+
+}  // namespace
+}  // namespace holdfast::hw
