@@ -106,6 +106,7 @@ HARMLESS = [
     ("stack/engine.cpp", "auto a = random.time(0) + b->rand() + Other::rand();\n"),
     ("stack/engine.cpp", "#include <cstdio>\n#include <atomic>\n"),
     ("sim/topology/tree.cpp", "#include <chrono>\nauto a = std::chrono::year{2004};\n"),
+    ("stack/engine.cpp", '#include "holdfast_version.inc"\n'),
     ("hw/udp/udp.cpp", "#include <chrono>\n#include <thread>\n"),
     ("experiments/cli/cli.cpp", "double a = std::log(2.0);\n"),
     ("tests/run", 'work=$(mktemp "${TMPDIR:-/tmp}/XX' 'XXXX")\n'),
