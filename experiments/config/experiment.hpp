@@ -1,5 +1,5 @@
-// One experiment, fully resolved: what a JSON file, its defaults and `--set` say, in types with units.
-// Sweeps are expanded before this: an Experiment is one sweep point.
+// One experiment, fully resolved: what a JSON file, its defaults and `--set` say, in types with
+// units. Sweeps are expanded before this: an Experiment is one sweep point.
 #pragma once
 
 #include <cstdint>
@@ -53,17 +53,17 @@ enum class Placement : std::uint8_t {
 };
 
 struct ProcessesConfig {
-  std::uint32_t per_node = 1;       // >= 1
+  std::uint32_t per_node = 1;          // >= 1
   std::optional<std::uint32_t> nodes;  // how many hosts carry processes; absent: all
   Placement placement = Placement::by_slot;
   bool agents = true;  // one process of each node speaks for it; false: every process for itself
 };
 
 struct DetectorConfig {
-  std::string kind = "ring";             // a name in the registry of stack/detect
-  Duration period = milliseconds(100);   // between heartbeats, > 0
-  Duration timeout = seconds(1);         // silence that makes a verdict, >= 2 periods
-  std::string order = "rank";            // rank | shuffled
+  std::string kind = "ring";            // a name in the registry of stack/detect
+  Duration period = milliseconds(100);  // between heartbeats, > 0
+  Duration timeout = seconds(1);        // silence that makes a verdict, >= 2 periods
+  std::string order = "rank";           // rank | shuffled
 };
 
 struct PropagationConfig {
@@ -104,7 +104,7 @@ struct Experiment {
   std::string name;
   std::uint64_t seed = 1;
   std::uint32_t replicates = 1;
-  Duration duration;  // simulated or real time after the start
+  Duration duration;  // simulated or real time after the start; 0: until the trace ends
   bool skip_quiet_time = true;
   FabricConfig fabric;
   TopologyConfig topology;

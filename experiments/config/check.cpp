@@ -1,0 +1,211 @@
+#include "experiments/config/check.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "experiments/config/quantity.hpp"
+#include "experiments/config/schema.hpp"
+#include "experiments/config/validate.hpp"
+#include "stack/base/assert.hpp"
+
+namespace holdfast::runner::config {
+
+namespace {
+
+// Hosts, switches of a level, links of a level, processes: each at most 2^24, sixteen times what
+// the project is made for, so that a slip of the pen does not fill the memory.
+constexpr std::uint64_t kPartsMax = std::uint64_t{1} << 24;
+
+class Checker {
+ public:
+  Checker(const Experiment& experiment, const Node& document, Problems& problems)
+      : experiment_(experiment), document_(document), problems_(problems) {}
+
+  void check() {
+    check_duration();
+    check_detector();
+    check_fabric();
+    if (experiment_.topology.kind == TopologyKind::fat_tree && check_tree()) check_processes();
+    check_failures();
+  }
+
+ private:
+  void check_duration();
+  void check_detector();
+  void check_fabric();
+  bool check_tree();
+  bool check_tree_size();
+  void check_processes();
+  void check_failures();
+  void check_process(const ScriptedFailure& failure, const std::string& pointer);
+  void check_node(const ScriptedFailure& failure, const std::string& pointer);
+
+  // Reports at the value that pointers[0] names, or at the first of the others that was swept or
+  // set on the command line: that is the one its author was thinking of.
+  void report(const std::vector<std::string>& pointers, std::string message) {
+    std::string where = pointers.front();
+    for (const std::string& pointer : pointers) {
+      const Node* node = at_pointer(document_, pointer);
+      if (node == nullptr || (!node->origin.swept && node->origin.override_index < 0)) continue;
+      where = pointer;
+      break;
+    }
+    const Node* node = at_pointer(document_, where);
+    HOLDFAST_ASSERT(node != nullptr);
+    problems_.push_back({node->origin, where, std::move(message)});
+  }
+
+  const Experiment& experiment_;
+  const Node& document_;
+  Problems& problems_;
+  std::uint64_t hosts_ = 0;  // 0: not known before the topology's file is read
+};
+
+// The product, or kPartsMax + 1 where it is above kPartsMax. Both factors are at most 2^24 + 1.
+std::uint64_t bounded_product(std::uint64_t a, std::uint64_t b) {
+  return std::min(a * b, kPartsMax + 1);
+}
+
+void Checker::check_duration() {
+  if (document_.find("duration") != nullptr || experiment_.trace) return;
+  Problem problem = missing_key(experiment_schema_node(), "duration", document_.origin, "");
+  problem.message += "; only a trace may do without";
+  problems_.push_back(std::move(problem));
+}
+
+void Checker::check_detector() {
+  const DetectorConfig& detector = experiment_.detector;
+  const Duration least = 2 * detector.period;
+  if (detector.timeout >= least) return;
+  report({"/detector/timeout", "/detector/period"},
+         "found a timeout of " + format_duration(detector.timeout) + " with a period of " +
+             format_duration(detector.period) + "; expected a timeout of at least two periods, " +
+             format_duration(least));
+}
+
+void Checker::check_fabric() {
+  if (experiment_.fabric.target == Target::simulated || experiment_.fabric.loss == 0.0) return;
+  report(
+      {"/fabric/loss", "/fabric/kind"},
+      "found a loss on a real fabric; expected 0, only \"kind\": \"native\" loses frames at will");
+}
+
+bool Checker::check_tree() {
+  const TopologyConfig& tree = experiment_.topology;
+  const std::size_t levels = tree.down.size();
+  if (tree.up.size() != levels || tree.parallel.size() != levels) {
+    report({"/topology/up", "/topology/parallel", "/topology/down"},
+           "found " + std::to_string(levels) + " levels in \"down\", " +
+               std::to_string(tree.up.size()) + " in \"up\" and " +
+               std::to_string(tree.parallel.size()) + " in \"parallel\"; expected as many in each");
+    return false;
+  }
+  return check_tree_size();
+}
+
+// Level i (from 1) of a PGFT has up_1 … up_i · down_(i+1) … down_h switches, and each of them
+// down_i · parallel_i links to below; down_1 … down_h hosts lie under level 1.
+bool Checker::check_tree_size() {
+  const TopologyConfig& tree = experiment_.topology;
+  const std::size_t levels = tree.down.size();
+  hosts_ = 1;
+  for (const std::uint32_t down : tree.down) hosts_ = bounded_product(hosts_, down);
+  std::uint64_t most = hosts_;
+  for (std::size_t level = 0; level < levels; ++level) {
+    std::uint64_t switches = 1;
+    for (std::size_t i = 0; i < levels; ++i) {
+      if (i != level) switches = bounded_product(switches, i < level ? tree.up[i] : tree.down[i]);
+    }
+    switches = bounded_product(switches, tree.up[level]);
+    const std::uint64_t links =
+        bounded_product(bounded_product(switches, tree.down[level]), tree.parallel[level]);
+    most = std::max({most, switches, links});
+  }
+  if (most <= kPartsMax) return true;
+  report({"/topology/down", "/topology/up", "/topology/parallel"},
+         "found a tree of more than " + std::to_string(kPartsMax) +
+             " hosts, or switches or links on one level; expected fewer");
+  return false;
+}
+
+void Checker::check_processes() {
+  const std::uint64_t nodes =
+      experiment_.processes.nodes.value_or(static_cast<std::uint32_t>(hosts_));
+  if (nodes > hosts_) {
+    report({"/processes/nodes", "/topology/down"},
+           "found " + std::to_string(nodes) + " nodes on a tree of " + std::to_string(hosts_) +
+               " hosts; expected at most " + std::to_string(hosts_));
+    return;
+  }
+  if (bounded_product(nodes, experiment_.processes.per_node) <= kPartsMax) return;
+  report({"/processes/per_node", "/topology/down"},
+         "found " + std::to_string(nodes) + " nodes of " +
+             std::to_string(experiment_.processes.per_node) + " processes; expected at most " +
+             std::to_string(kPartsMax) + " processes");
+}
+
+std::optional<std::uint64_t> as_number(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+void Checker::check_failures() {
+  for (std::size_t i = 0; i < experiment_.failures.size(); ++i) {
+    const ScriptedFailure& failure = experiment_.failures[i];
+    const std::string pointer = "/failures/" + std::to_string(i);
+    const Duration end = experiment_.duration;
+    if (end.ns > 0 && failure.at >= Time{} + end) {
+      report({pointer + "/at", "/duration"},
+             "found a failure at " + format_duration(failure.at - Time{}) +
+                 "; expected one before the end at " + format_duration(end));
+    }
+    if (failure.what == FaultTarget::process) {
+      check_process(failure, pointer + "/which");
+    } else {
+      check_node(failure, pointer + "/which");
+    }
+  }
+}
+
+void Checker::check_process(const ScriptedFailure& failure, const std::string& pointer) {
+  const auto rank = as_number(failure.which);
+  const std::uint64_t nodes =
+      experiment_.processes.nodes.value_or(static_cast<std::uint32_t>(hosts_));
+  const std::uint64_t processes = nodes * experiment_.processes.per_node;
+  const std::uint64_t limit = processes > 0 ? processes : kPartsMax;
+  if (rank && *rank < limit) return;
+  report({pointer, "/processes/per_node", "/processes/nodes", "/topology/down"},
+         "found the process " + failure.which + "; expected a rank from 0 to " +
+             std::to_string(limit - 1));
+}
+
+// A node is named by its index, its GUID or its name; the names are known only with the topology.
+void Checker::check_node(const ScriptedFailure& failure, const std::string& pointer) {
+  const std::string& which = failure.which;
+  const bool digits = which.find_first_not_of("0123456789") == std::string::npos;
+  if (digits) {
+    const auto index = as_number(which);
+    const std::uint64_t limit = hosts_ > 0 ? hosts_ : kPartsMax;
+    if (index && *index < limit) return;
+    report(
+        {pointer, "/topology/down"},
+        "found the node " + which + "; expected an index from 0 to " + std::to_string(limit - 1));
+  } else if (which.starts_with("0x")) {
+    const std::string_view hex = std::string_view(which).substr(2);
+    const bool guid = !hex.empty() && hex.size() <= 16 &&
+                      hex.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
+    if (guid) return;
+    report({pointer},
+           "found the node " + which + "; expected a GUID: 0x and up to 16 digits in base 16");
+  }
+}
+
+}  // namespace
+
+void check_experiment(const Experiment& experiment, const Node& document, Problems& problems) {
+  Checker(experiment, document, problems).check();
+}
+
+}  // namespace holdfast::runner::config

@@ -1,0 +1,226 @@
+#include "experiments/config/convert.hpp"
+
+#include <array>
+#include <utility>
+
+#include "experiments/config/quantity.hpp"
+#include "experiments/config/schema.hpp"
+#include "experiments/config/sweep.hpp"
+#include "stack/base/assert.hpp"
+
+namespace holdfast::runner::config {
+
+namespace {
+
+const Node& need(const Node& document, std::string_view pointer) {
+  const Node* node = at_pointer(document, pointer);
+  HOLDFAST_ASSERT(node != nullptr);
+  return *node;
+}
+
+const std::string& text_at(const Node& document, std::string_view pointer) {
+  return need(document, pointer).text;
+}
+
+std::uint32_t count_at(const Node& document, std::string_view pointer) {
+  return static_cast<std::uint32_t>(need(document, pointer).integer);
+}
+
+std::optional<std::uint32_t> optional_count(const Node& document, std::string_view pointer) {
+  if (at_pointer(document, pointer) == nullptr) return std::nullopt;
+  return count_at(document, pointer);
+}
+
+Duration to_duration(const Node& node) {
+  const auto parsed = parse_duration(node.text);
+  HOLDFAST_ASSERT(parsed.value.has_value());
+  return *parsed.value;
+}
+
+Duration duration_at(const Node& document, std::string_view pointer) {
+  return to_duration(need(document, pointer));
+}
+
+std::optional<Duration> optional_duration(const Node& document, std::string_view pointer) {
+  if (at_pointer(document, pointer) == nullptr) return std::nullopt;
+  return duration_at(document, pointer);
+}
+
+// The enumerator of a word of the schema.
+template <class Enum, std::size_t N>
+Enum word_at(const Node& document, std::string_view pointer,
+             const std::array<std::pair<std::string_view, Enum>, N>& words) {
+  const std::string& text = text_at(document, pointer);
+  for (const auto& [word, value] : words) {
+    if (word == text) return value;
+  }
+  HOLDFAST_ASSERT(!"every word of the schema has its enumerator");
+  return words[0].second;
+}
+
+template <class Enum>
+using Word = std::pair<std::string_view, Enum>;
+
+constexpr std::array<Word<Target>, 2> kTargets{
+    {{"native", Target::simulated}, {"udp", Target::udp}}};
+constexpr std::array<Word<Fidelity>, 1> kFidelities{{{"message", Fidelity::message}}};
+constexpr std::array<Word<TopologyKind>, 2> kTopologies{
+    {{"fat_tree", TopologyKind::fat_tree}, {"ibnetdiscover", TopologyKind::ibnetdiscover}}};
+constexpr std::array<Word<Placement>, 2> kPlacements{
+    {{"by_slot", Placement::by_slot}, {"by_node", Placement::by_node}}};
+constexpr std::array<Word<FaultKind>, 3> kActions{
+    {{"crash", FaultKind::crash}, {"repair", FaultKind::repair}, {"pause", FaultKind::pause}}};
+constexpr std::array<Word<FaultTarget>, 2> kTargetsOfFaults{
+    {{"process", FaultTarget::process}, {"node", FaultTarget::node}}};
+constexpr std::array<Word<TraceFormat>, 2> kFormats{
+    {{"csv", TraceFormat::csv}, {"lanl", TraceFormat::lanl}}};
+
+FabricConfig to_fabric(const Node& document) {
+  FabricConfig fabric;
+  fabric.target = word_at(document, "/fabric/kind", kTargets);
+  fabric.fidelity = word_at(document, "/fabric/fidelity", kFidelities);
+  fabric.link.bits_per_second = *parse_rate(text_at(document, "/fabric/link/rate")).value;
+  fabric.link.latency = duration_at(document, "/fabric/link/latency");
+  fabric.switch_latency = duration_at(document, "/fabric/switch_latency");
+  fabric.local_latency = duration_at(document, "/fabric/local_latency");
+  fabric.loss = need(document, "/fabric/loss").real;
+  return fabric;
+}
+
+std::vector<std::uint32_t> to_levels(const Node& document, std::string_view pointer) {
+  std::vector<std::uint32_t> levels;
+  if (const Node* list = at_pointer(document, pointer)) {
+    for (const Node& level : list->items)
+      levels.push_back(static_cast<std::uint32_t>(level.integer));
+  }
+  return levels;
+}
+
+std::string optional_text(const Node& document, std::string_view pointer) {
+  const Node* node = at_pointer(document, pointer);
+  return node != nullptr ? node->text : "";
+}
+
+TopologyConfig to_topology(const Node& document) {
+  TopologyConfig topology;
+  topology.kind = word_at(document, "/topology/kind", kTopologies);
+  topology.down = to_levels(document, "/topology/down");
+  topology.up = to_levels(document, "/topology/up");
+  topology.parallel = to_levels(document, "/topology/parallel");
+  topology.file = optional_text(document, "/topology/file");
+  topology.names = optional_text(document, "/topology/names");
+  return topology;
+}
+
+ProcessesConfig to_processes(const Node& document) {
+  ProcessesConfig processes;
+  processes.per_node = count_at(document, "/processes/per_node");
+  processes.nodes = optional_count(document, "/processes/nodes");
+  processes.placement = word_at(document, "/processes/placement", kPlacements);
+  processes.agents = need(document, "/processes/agents").boolean;
+  return processes;
+}
+
+PropagationConfig to_propagation(const Node& document) {
+  PropagationConfig propagation;
+  propagation.kind = text_at(document, "/propagation/kind");
+  const Node& backstop = need(document, "/propagation/backstop");
+  propagation.backstop = backstop.is(NodeKind::boolean) ? backstop.boolean : backstop.text == "on";
+  propagation.retransmission_timeout =
+      optional_duration(document, "/propagation/retransmission_timeout");
+  return propagation;
+}
+
+ScriptedFailure to_failure(const Node& line) {
+  ScriptedFailure failure;
+  failure.at = Time{duration_at(line, "/at").ns};
+  failure.action = word_at(line, "/action", kActions);
+  failure.what = word_at(line, "/what", kTargetsOfFaults);
+  const Node& which = need(line, "/which");
+  failure.which = which.is_number() ? std::to_string(which.integer) : which.text;
+  failure.repaired_after = optional_duration(line, "/repaired_after");
+  failure.lasts = optional_duration(line, "/lasts").value_or(Duration{});
+  return failure;
+}
+
+std::optional<TraceConfig> to_trace(const Node& document) {
+  if (document.find("trace") == nullptr) return std::nullopt;
+  TraceConfig trace;
+  trace.file = text_at(document, "/trace/file");
+  trace.format = word_at(document, "/trace/format", kFormats);
+  trace.system = optional_count(document, "/trace/system");
+  trace.year = optional_count(document, "/trace/year");
+  trace.month = optional_count(document, "/trace/month");
+  return trace;
+}
+
+// Sets section.key to `value` where it is missing, unless the key that it follows from is swept.
+void follow(Node& document, const std::string& section, const std::string& key,
+            std::string_view source, std::string value) {
+  Node* where = document.find(section);
+  const bool swept = is_swept(document, source) || is_swept(document, section + "." + key);
+  if (where == nullptr || where->find(key) != nullptr || swept) return;
+  where->member(key) = string_node(std::move(value));
+}
+
+void visit_paths(const Node& schema, Node& value, const std::string& pointer,
+                 const std::function<void(Node&, const std::string&)>& change) {
+  const Node* form = schema.find("x-form");
+  if (form != nullptr && form->text == "path") change(value, pointer);
+  const Node* properties = schema.find("properties");
+  if (properties == nullptr) return;
+  for (Member& m : value.members) {
+    if (const Node* property = properties->find(m.key)) {
+      visit_paths(*property, m.value, pointer_to(pointer, m.key), change);
+    }
+  }
+}
+
+}  // namespace
+
+void complete(Node& document) {
+  fill_defaults(experiment_schema_node(), document);
+  const bool real = text_at(document, "/fabric/kind") == "udp";
+  follow(document, "seal", "kind", "fabric.kind", real ? "siphash128" : "none");
+  follow(document, "propagation", "retransmission_timeout", "detector.period",
+         text_at(document, "/detector/period"));
+}
+
+Experiment to_experiment(const Node& document) {
+  Experiment experiment;
+  experiment.name = text_at(document, "/name");
+  experiment.seed = static_cast<std::uint64_t>(need(document, "/seed").integer);
+  experiment.replicates = count_at(document, "/replicates");
+  experiment.duration = optional_duration(document, "/duration").value_or(Duration{});
+  experiment.skip_quiet_time = need(document, "/skip_quiet_time").boolean;
+  experiment.fabric = to_fabric(document);
+  experiment.topology = to_topology(document);
+  experiment.processes = to_processes(document);
+  experiment.detector.kind = text_at(document, "/detector/kind");
+  experiment.detector.period = duration_at(document, "/detector/period");
+  experiment.detector.timeout = duration_at(document, "/detector/timeout");
+  experiment.detector.order = text_at(document, "/detector/order");
+  experiment.propagation = to_propagation(document);
+  experiment.seal.kind = text_at(document, "/seal/kind");
+  for (const Node& line : need(document, "/failures").items) {
+    experiment.failures.push_back(to_failure(line));
+  }
+  experiment.trace = to_trace(document);
+  return experiment;
+}
+
+void for_each_path(Node& document,
+                   const std::function<void(Node& path, const std::string& pointer)>& change) {
+  visit_paths(experiment_schema_node(), document, "", change);
+  Node* sweep = document.find("sweep");
+  if (sweep == nullptr) return;
+  for (Member& entry : sweep->members) {
+    const Node* schema = schema_at(split_path(entry.key));
+    const std::string pointer = pointer_to("/sweep", entry.key);
+    for (std::size_t i = 0; i < entry.value.items.size(); ++i) {
+      visit_paths(*schema, entry.value.items[i], pointer_to(pointer, std::to_string(i)), change);
+    }
+  }
+}
+
+}  // namespace holdfast::runner::config

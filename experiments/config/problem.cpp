@@ -1,0 +1,61 @@
+#include "experiments/config/problem.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+
+namespace holdfast::runner::config {
+
+namespace {
+
+std::string place(const Origin& origin, const std::string& file,
+                  const std::vector<std::string>& overrides) {
+  if (origin.override_index >= 0) {
+    return "--set " + overrides[static_cast<std::size_t>(origin.override_index)];
+  }
+  if (origin.line == 0) return file;
+  return file + ":" + std::to_string(origin.line) + ":" + std::to_string(origin.column);
+}
+
+// A key or an override may hold line breaks or what a terminal would obey.
+std::string printable(const std::string& text) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string result;
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (code >= 0x20 && code != 0x7f) {
+      result += c;
+    } else {
+      result += "\\u00";
+      result += digits[code >> 4];
+      result += digits[code & 0xf];
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<std::string> render(Problems problems, const std::string& file,
+                                const std::vector<std::string>& overrides) {
+  const auto key = [](const Problem& p) {
+    return std::tuple(p.origin.override_index, p.origin.line, p.origin.column);
+  };
+  std::stable_sort(problems.begin(), problems.end(),
+                   [&](const Problem& a, const Problem& b) { return key(a) < key(b); });
+  std::vector<std::string> lines;
+  for (const Problem& problem : problems) {
+    std::string line = place(problem.origin, file, overrides) + ": ";
+    if (!problem.pointer.empty()) line += problem.pointer + ": ";
+    line = printable(line + problem.message);
+    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+  }
+  if (lines.size() > kProblemsShown) {
+    const std::size_t more = lines.size() - kProblemsShown;
+    lines.resize(kProblemsShown);
+    lines.push_back(file + ": and " + std::to_string(more) + " more");
+  }
+  return lines;
+}
+
+}  // namespace holdfast::runner::config

@@ -1,0 +1,386 @@
+#include "experiments/config/load.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "experiments/config/sweep.hpp"
+
+namespace holdfast::runner {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kTree = R"({"down": [4, 4], "up": [1, 2], "parallel": [1, 1]})";
+
+std::string minimal(const std::string& more = "") {
+  return R"({"name": "test", "duration": "60 s", "topology": )" + std::string(kTree) +
+         (more.empty() ? "" : ", " + more) + "}";
+}
+
+LoadedExperiment load(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  LoadResult result = parse_experiment(text, "test.json", "", overrides);
+  for (const std::string& error : result.errors) ADD_FAILURE() << error;
+  return result.experiment.value_or(LoadedExperiment{{SweepPoint{}}, "{}"});
+}
+
+std::string only_error(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  const LoadResult result = parse_experiment(text, "test.json", "", overrides);
+  EXPECT_FALSE(result.experiment.has_value());
+  EXPECT_EQ(result.errors.size(), 1u);
+  return result.errors.empty() ? "" : result.errors.front();
+}
+
+TEST(Load, FillsInTheDefaultsOfTheTypes) {
+  const Experiment found = load(minimal()).points.at(0).experiment;
+  const Experiment expected;
+  EXPECT_EQ(found.name, "test");
+  EXPECT_EQ(found.duration, seconds(60));
+  EXPECT_EQ(found.seed, expected.seed);
+  EXPECT_EQ(found.replicates, expected.replicates);
+  EXPECT_EQ(found.skip_quiet_time, expected.skip_quiet_time);
+  EXPECT_EQ(found.fabric.target, expected.fabric.target);
+  EXPECT_EQ(found.fabric.fidelity, expected.fabric.fidelity);
+  EXPECT_EQ(found.fabric.link.bits_per_second, expected.fabric.link.bits_per_second);
+  EXPECT_EQ(found.fabric.link.latency, expected.fabric.link.latency);
+  EXPECT_EQ(found.fabric.switch_latency, expected.fabric.switch_latency);
+  EXPECT_EQ(found.fabric.local_latency, expected.fabric.local_latency);
+  EXPECT_EQ(found.fabric.loss, expected.fabric.loss);
+  EXPECT_EQ(found.topology.kind, expected.topology.kind);
+  EXPECT_EQ(found.processes.per_node, expected.processes.per_node);
+  EXPECT_EQ(found.processes.nodes, expected.processes.nodes);
+  EXPECT_EQ(found.processes.placement, expected.processes.placement);
+  EXPECT_EQ(found.processes.agents, expected.processes.agents);
+  EXPECT_EQ(found.detector.kind, expected.detector.kind);
+  EXPECT_EQ(found.detector.period, expected.detector.period);
+  EXPECT_EQ(found.detector.timeout, expected.detector.timeout);
+  EXPECT_EQ(found.detector.order, expected.detector.order);
+  EXPECT_EQ(found.propagation.kind, expected.propagation.kind);
+  EXPECT_EQ(found.propagation.backstop, expected.propagation.backstop);
+  EXPECT_EQ(found.propagation.retransmission_timeout, found.detector.period);
+  EXPECT_EQ(found.seal.kind, expected.seal.kind);
+  EXPECT_TRUE(found.failures.empty());
+  EXPECT_FALSE(found.trace.has_value());
+}
+
+TEST(Load, ReadsEveryKey) {
+  const Experiment e =
+      load(R"({"$schema": "x", "name": "all", "seed": 9007199254740991, "replicates": 3,
+    "duration": "2 min", "skip_quiet_time": false,
+    "fabric": {"kind": "native", "fidelity": "message", "link": {"rate": "10 Mb/s", "latency": "2.5 us"},
+               "switch_latency": "1 us", "local_latency": "2 us", "loss": 0.125},
+    "topology": {"kind": "fat_tree", "down": [2, 3], "up": [1, 4], "parallel": [1, 5]},
+    "processes": {"per_node": 7, "nodes": 5, "placement": "by_node", "agents": false},
+    "detector": {"kind": "ring", "period": "10 ms", "timeout": "20 ms", "order": "shuffled"},
+    "propagation": {"kind": "chord", "backstop": false, "retransmission_timeout": "3 ms"},
+    "seal": {"kind": "siphash128"},
+    "failures": [{"at": "1 s", "what": "process", "which": 34},
+                 {"at": "2 s", "what": "node", "which": "compute-3", "repaired_after": "4 s"},
+                 {"at": "3 s", "what": "node", "which": "0x0002c903000a0b0c", "action": "repair"},
+                 {"at": "4 s", "what": "process", "which": "0", "action": "pause", "lasts": "5 s"}]})")
+          .points.at(0)
+          .experiment;
+  EXPECT_EQ(e.seed, 9'007'199'254'740'991u);
+  EXPECT_EQ(e.replicates, 3u);
+  EXPECT_EQ(e.duration, seconds(120));
+  EXPECT_FALSE(e.skip_quiet_time);
+  EXPECT_EQ(e.fabric.link.bits_per_second, 10'000'000);
+  EXPECT_EQ(e.fabric.link.latency, nanoseconds(2500));
+  EXPECT_EQ(e.fabric.switch_latency, microseconds(1));
+  EXPECT_EQ(e.fabric.local_latency, microseconds(2));
+  EXPECT_EQ(e.fabric.loss, 0.125);
+  EXPECT_EQ(e.topology.down, (std::vector<std::uint32_t>{2, 3}));
+  EXPECT_EQ(e.topology.up, (std::vector<std::uint32_t>{1, 4}));
+  EXPECT_EQ(e.topology.parallel, (std::vector<std::uint32_t>{1, 5}));
+  EXPECT_EQ(e.processes.per_node, 7u);
+  EXPECT_EQ(e.processes.nodes, 5u);
+  EXPECT_EQ(e.processes.placement, Placement::by_node);
+  EXPECT_FALSE(e.processes.agents);
+  EXPECT_EQ(e.detector.period, milliseconds(10));
+  EXPECT_EQ(e.detector.timeout, milliseconds(20));
+  EXPECT_EQ(e.detector.order, "shuffled");
+  EXPECT_EQ(e.propagation.kind, "chord");
+  EXPECT_FALSE(e.propagation.backstop);
+  EXPECT_EQ(e.propagation.retransmission_timeout, milliseconds(3));
+  EXPECT_EQ(e.seal.kind, "siphash128");
+  ASSERT_EQ(e.failures.size(), 4u);
+  EXPECT_EQ(e.failures[0].at, Time{} + seconds(1));
+  EXPECT_EQ(e.failures[0].what, FaultTarget::process);
+  EXPECT_EQ(e.failures[0].which, "34");
+  EXPECT_EQ(e.failures[0].action, FaultKind::crash);
+  EXPECT_EQ(e.failures[0].repaired_after, std::nullopt);
+  EXPECT_EQ(e.failures[1].repaired_after, seconds(4));
+  EXPECT_EQ(e.failures[1].which, "compute-3");
+  EXPECT_EQ(e.failures[2].action, FaultKind::repair);
+  EXPECT_EQ(e.failures[3].action, FaultKind::pause);
+  EXPECT_EQ(e.failures[3].lasts, seconds(5));
+}
+
+TEST(Load, BackstopIsAlsoWrittenOnAndOff) {
+  EXPECT_FALSE(load(minimal(R"("propagation": {"backstop": "off"})"))
+                   .points[0]
+                   .experiment.propagation.backstop);
+  EXPECT_TRUE(load(minimal(R"("propagation": {"backstop": "on"})"))
+                  .points[0]
+                  .experiment.propagation.backstop);
+}
+
+TEST(Load, SealsOnRealFabricsUnlessToldOtherwise) {
+  EXPECT_EQ(load(minimal(), {"fabric.kind=udp"}).points[0].experiment.seal.kind, "siphash128");
+  EXPECT_EQ(load(minimal(), {"fabric.kind=udp", "seal.kind=none"}).points[0].experiment.seal.kind,
+            "none");
+}
+
+TEST(Load, AcceptsTheLimitsAndRefusesWhatLiesBeyond) {
+  // Pairs: the last value that passes, the first that does not.
+  const std::vector<std::pair<std::string, std::string>> pairs{
+      {"detector.timeout=200 ms", "detector.timeout=199999999 ns"},
+      {"fabric.loss=0.999", "fabric.loss=1"},
+      {"fabric.loss=0", "fabric.loss=-0.001"},
+      {"processes.nodes=16", "processes.nodes=17"},
+      {"processes.per_node=4096", "processes.per_node=4097"},
+      {"replicates=1", "replicates=0"},
+      {"seed=0", "seed=-1"},
+      {"duration=1000 days", "duration=1001 days"},
+      {"duration=1 ns", "duration=0 s"},
+      {"fabric.link.rate=1 kb/s", "fabric.link.rate=999 b/s"},
+      {R"(failures=[{"at":"59.999999999 s","what":"process","which":15}])",
+       R"(failures=[{"at":"60 s","what":"process","which":15}])"},
+      {R"(failures=[{"at":"1 s","what":"node","which":15}])",
+       R"(failures=[{"at":"1 s","what":"node","which":16}])"},
+      {R"(topology={"down":[256,256,256],"up":[1,1,1],"parallel":[1,1,1]})",
+       R"(topology={"down":[256,256,257],"up":[1,1,1],"parallel":[1,1,1]})"},
+      {R"(topology={"down":[4,4],"up":[1,65536],"parallel":[1,64]})",
+       R"(topology={"down":[4,4],"up":[1,65536],"parallel":[1,65]})"}};
+  for (const auto& [passes, fails] : pairs) {
+    EXPECT_TRUE(parse_experiment(minimal(), "t", "", {passes}).experiment.has_value()) << passes;
+    EXPECT_FALSE(parse_experiment(minimal(), "t", "", {fails}).experiment.has_value()) << fails;
+  }
+}
+
+TEST(Load, ExpandsSweepsInTheFilesOrder) {
+  const LoadedExperiment loaded = load(minimal(
+      R"("sweep": {"propagation.kind": ["chord", "bmg"], "processes.per_node": [1, 2, 3],
+                   "detector": [{"period": "10 ms"}]})"));
+  ASSERT_EQ(loaded.points.size(), 6u);
+  std::size_t i = 0;
+  for (const std::string kind : {"chord", "bmg"}) {
+    for (const std::uint32_t per_node : {1u, 2u, 3u}) {
+      const SweepPoint& point = loaded.points[i++];
+      EXPECT_EQ(point.experiment.propagation.kind, kind);
+      EXPECT_EQ(point.experiment.processes.per_node, per_node);
+      EXPECT_EQ(point.experiment.detector.period, milliseconds(10));
+      EXPECT_EQ(point.experiment.detector.timeout, seconds(1));
+      EXPECT_EQ(point.experiment.propagation.retransmission_timeout, milliseconds(10));
+      const std::vector<std::pair<std::string, std::string>> values{
+          {"propagation.kind", kind},
+          {"processes.per_node", std::to_string(per_node)},
+          {"detector", R"({"period":"10 ms"})"}};
+      EXPECT_EQ(point.values, values);
+    }
+  }
+}
+
+TEST(Load, ASweepMaySupplyWhatTheFileLeavesOut) {
+  const LoadedExperiment loaded =
+      load(R"({"name": "t", "sweep": {"duration": ["1 s", "2 s"], "topology": [)" +
+           std::string(kTree) + R"(, {"down": [8], "up": [1], "parallel": [1]}]}})");
+  ASSERT_EQ(loaded.points.size(), 4u);
+  EXPECT_EQ(loaded.points[3].experiment.duration, seconds(2));
+  EXPECT_EQ(loaded.points[3].experiment.topology.down, (std::vector<std::uint32_t>{8}));
+}
+
+TEST(Load, SweepsEntriesOfLists) {
+  const LoadedExperiment loaded =
+      load(minimal(R"("failures": [{"at": "1 s", "what": "node", "which": 3}],
+                      "sweep": {"failures.0.at": ["5 s", "6 s"], "topology.down.0": [8]})"));
+  ASSERT_EQ(loaded.points.size(), 2u);
+  EXPECT_EQ(loaded.points[1].experiment.failures[0].at, Time{} + seconds(6));
+  EXPECT_EQ(loaded.points[1].experiment.topology.down[0], 8u);
+}
+
+TEST(Load, TakesTheLargestSweepButNoLarger) {
+  std::string hundred = "[0";
+  for (int i = 1; i < 100; ++i) hundred += "," + std::to_string(i);
+  const std::string sweep = R"("sweep": {"seed": )" + hundred + R"(], "processes.per_node": [1)";
+  std::string per_node;
+  for (int i = 2; i <= 100; ++i) per_node += "," + std::to_string(i);
+  EXPECT_EQ(load(minimal(sweep + per_node + "]}")).points.size(), config::kPointsMax);
+  EXPECT_NE(only_error(minimal(sweep + per_node + ",101]}")).find("10000"), std::string::npos);
+}
+
+TEST(Overrides, ReadJsonElseText) {
+  const Experiment e =
+      load(minimal(R"("failures": [{"at": "1 s", "what": "node", "which": 3}])"),
+           {"detector.period=50 ms", "detector.period=20 ms", "seed=7", "skip_quiet_time=false",
+            "topology.down=[8,8]", "name=\"quoted\"", "failures.0.at=5 s"})
+          .points[0]
+          .experiment;
+  EXPECT_EQ(e.detector.period, milliseconds(20));
+  EXPECT_EQ(e.seed, 7u);
+  EXPECT_FALSE(e.skip_quiet_time);
+  EXPECT_EQ(e.topology.down, (std::vector<std::uint32_t>{8, 8}));
+  EXPECT_EQ(e.name, "quoted");
+  EXPECT_EQ(e.failures[0].at, Time{} + seconds(5));
+}
+
+TEST(Overrides, TakeWhatTheySetOutOfTheSweep) {
+  const std::string text = minimal(
+      R"("sweep": {"detector.order": ["rank", "shuffled"], "propagation.kind": ["bmg", "chord"]})");
+  const LoadedExperiment one = load(text, {"detector.order=shuffled"});
+  ASSERT_EQ(one.points.size(), 2u);
+  EXPECT_EQ(one.points[0].experiment.detector.order, "shuffled");
+  EXPECT_EQ(one.points[0].values.size(), 1u);
+  EXPECT_EQ(load(text, {"detector={}"}).points.size(), 2u);
+  EXPECT_EQ(load(text, {"sweep={}"}).points.size(), 1u);
+  EXPECT_EQ(load(text, {"sweep.detector.order=[\"rank\"]"}).points.size(), 2u);
+  EXPECT_EQ(load(text, {"sweep.seed=[1,2,3]"}).points.size(), 12u);
+}
+
+class LoadFiles : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::temp_directory_path() /
+              ("holdfast-config-" + std::string(info->name()) + "-" + std::to_string(::getpid()));
+    fs::create_directories(folder_ / "inner");
+    fs::create_directories(folder_ / "elsewhere");
+    before_ = fs::current_path();
+    fs::current_path(folder_ / "elsewhere");
+  }
+  void TearDown() override {
+    fs::current_path(before_);
+    fs::remove_all(folder_);
+  }
+  void write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+  }
+  LoadedExperiment load_file(const std::string& file, const std::vector<std::string>& overrides) {
+    LoadResult result = load_experiment(file, overrides);
+    for (const std::string& error : result.errors) ADD_FAILURE() << error;
+    return result.experiment.value_or(LoadedExperiment{{SweepPoint{}}, "{}"});
+  }
+
+  fs::path folder_;
+
+ private:
+  fs::path before_;
+};
+
+constexpr const char* kImported =
+    R"({"name": "real", "topology": {"kind": "ibnetdiscover", "file": "fabric", "names": "../names"},
+        "trace": {"file": "trace.csv"}})";
+
+TEST_F(LoadFiles, FileNamesAreRelativeToTheFile) {
+  write("inner/experiment.json", kImported);
+  for (const char* name : {"inner/fabric", "names", "inner/trace.csv"}) write(name, "");
+  const LoadedExperiment loaded = load_file("../inner/experiment.json", {});
+  const Experiment& e = loaded.points[0].experiment;
+  EXPECT_EQ(e.topology.file, "../inner/fabric");
+  EXPECT_EQ(e.topology.names, "../names");
+  ASSERT_TRUE(e.trace.has_value());
+  EXPECT_EQ(e.trace->file, "../inner/trace.csv");
+  EXPECT_EQ(e.duration, Duration{});  // until the trace ends
+  // The resolved experiment can be loaded from anywhere.
+  const auto resolved = nlohmann::json::parse(loaded.resolved_json);
+  EXPECT_EQ(resolved["topology"]["file"], fs::canonical(folder_ / "inner/fabric").string());
+}
+
+TEST_F(LoadFiles, AFolderStandsForItsExperiment) {
+  write("inner/experiment.json", minimal());
+  EXPECT_EQ(load_file("../inner", {}).points[0].experiment.name, "test");
+}
+
+TEST_F(LoadFiles, FileNamesOfTheCommandLineAreRelativeToTheCurrentFolder) {
+  write("inner/experiment.json",
+        R"({"name": "real", "topology": {"kind": "ibnetdiscover"}, "trace": {"format": "lanl"}})");
+  write("elsewhere/fabric", "");
+  write("elsewhere/17", "");  // a name that is JSON must stay a name
+  std::vector<std::string> overrides;
+  for (const auto& [option, value] :
+       {std::pair("--topology", "fabric"), std::pair("--trace", "17"),
+        std::pair("--trace-system", "18"), std::pair("--trace-year", "2004"),
+        std::pair("--trace-month", "3")}) {
+    for (std::string& entry : overrides_of_option(option, value)) overrides.push_back(entry);
+  }
+  const Experiment e = load_file("../inner", overrides).points[0].experiment;
+  EXPECT_EQ(e.topology.kind, TopologyKind::ibnetdiscover);
+  EXPECT_EQ(e.topology.file, "fabric");
+  ASSERT_TRUE(e.trace.has_value());
+  EXPECT_EQ(e.trace->file, "17");
+  EXPECT_EQ(e.trace->format, TraceFormat::lanl);
+  EXPECT_EQ(e.trace->system, 18u);
+  EXPECT_EQ(e.trace->year, 2004u);
+  EXPECT_EQ(e.trace->month, 3u);
+  EXPECT_TRUE(overrides_of_option("--no-such-option", "x").empty());
+}
+
+TEST_F(LoadFiles, ATopologyOfTheCommandLineReplacesATree) {
+  write("elsewhere/fabric", "");
+  write("inner/experiment.json", minimal());
+  const Experiment e =
+      load_file("../inner", overrides_of_option("--topology", "fabric")).points[0].experiment;
+  EXPECT_EQ(e.topology.kind, TopologyKind::ibnetdiscover);
+  EXPECT_TRUE(e.topology.down.empty());
+  // What the command line itself says beside the kind is not dropped but refused.
+  const LoadResult both = load_experiment(
+      "../inner", {"topology.kind=ibnetdiscover", "topology.file=fabric", "topology.down=[4]"});
+  EXPECT_FALSE(both.experiment.has_value());
+}
+
+TEST_F(LoadFiles, SweepsFileNames) {
+  write("inner/experiment.json", R"({"name": "t", "duration": "1 s",
+      "topology": {"kind": "ibnetdiscover"}, "sweep": {"topology.file": ["a", "./b"]}})");
+  write("inner/a", "");
+  write("inner/b", "");
+  const LoadedExperiment loaded = load_file("../inner", {});
+  ASSERT_EQ(loaded.points.size(), 2u);
+  EXPECT_EQ(loaded.points[1].experiment.topology.file, "../inner/b");
+  EXPECT_EQ(loaded.points[1].values[0].second, "./b");
+}
+
+TEST_F(LoadFiles, SaysWhatIsWrongWithTheFileItself) {
+  EXPECT_NE(load_experiment("missing.json", {}).errors.at(0).find("missing.json: "),
+            std::string::npos);
+  EXPECT_NE(load_experiment("..", {}).errors.at(0).find("../experiment.json: "), std::string::npos);
+  write("elsewhere/large.json", std::string((16u << 20) + 1, ' '));
+  EXPECT_NE(load_experiment("large.json", {}).errors.at(0).find("16 MiB"), std::string::npos);
+}
+
+TEST(Resolved, HasEveryDefaultInTheSchemasOrder) {
+  const LoadedExperiment loaded = load(R"({"topology": )" + std::string(kTree) +
+                                       R"(, "$schema": "x", "duration": "60 s", "name": "t"})");
+  const auto resolved = nlohmann::ordered_json::parse(loaded.resolved_json);
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : resolved.items()) keys.push_back(key);
+  EXPECT_EQ(keys,
+            (std::vector<std::string>{"name", "seed", "replicates", "duration", "skip_quiet_time",
+                                      "fabric", "topology", "processes", "detector", "propagation",
+                                      "seal", "failures", "sweep"}));
+  EXPECT_EQ(resolved["detector"].dump(),
+            R"({"kind":"ring","period":"100 ms","timeout":"1 s","order":"rank"})");
+  EXPECT_EQ(resolved["seal"]["kind"], "none");
+  EXPECT_EQ(resolved["propagation"]["retransmission_timeout"], "100 ms");
+}
+
+TEST(Resolved, LoadsToTheSamePoints) {
+  const LoadedExperiment first = load(minimal(
+      R"("sweep": {"fabric.kind": ["native", "udp"], "detector.period": ["10 ms", "20 ms"]})"));
+  const LoadedExperiment second = load(first.resolved_json);
+  EXPECT_EQ(first.resolved_json, second.resolved_json);
+  ASSERT_EQ(first.points.size(), 4u);
+  ASSERT_EQ(second.points.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const Experiment& e = second.points[i].experiment;
+    EXPECT_EQ(second.points[i].values, first.points[i].values);
+    // What follows from a swept key must follow it in each point.
+    EXPECT_EQ(e.seal.kind, i < 2 ? "none" : "siphash128");
+    EXPECT_EQ(e.propagation.retransmission_timeout, e.detector.period);
+  }
+}
+
+}  // namespace
+}  // namespace holdfast::runner
