@@ -1,7 +1,15 @@
-// hw/udp in the conformance suite: two sockets on loopback.
+// hw/udp in the conformance suite: two sockets on loopback, and the same under a recorder.
+#include <gtest/gtest.h>
 #include <time.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+#include <utility>
 
 #include "hw/monotonic_clock.hpp"
+#include "hw/record/recorder.hpp"
+#include "hw/record/recording_writer.hpp"
 #include "hw/udp/udp_fabric.hpp"
 #include "tests/conformance/fabric_pair.hpp"
 
@@ -39,7 +47,46 @@ std::unique_ptr<FabricPair> make() {
   return pair;
 }
 
+// The same with one end recorded: a recorder must not be noticed.
+class RecordedUdpPair final : public FabricPair {
+ public:
+  RecordedUdpPair(std::unique_ptr<hw::RecordingWriter> writer, std::string path)
+      : path_(std::move(path)), writer_(std::move(writer)) {
+    if (udp_.opened()) {
+      a_ = std::make_unique<hw::Recorder>(udp_.a(), *writer_, 0);
+      b_ = std::make_unique<hw::Recorder>(udp_.b(), *writer_, 1);
+    }
+  }
+  ~RecordedUdpPair() override { std::remove(path_.c_str()); }
+  bool opened() const { return udp_.opened(); }
+
+  Fabric& a() override { return *a_; }
+  Fabric& b() override { return *b_; }
+  void settle() override { udp_.settle(); }
+  Time now() override { return udp_.now(); }
+  void end_b() override { udp_.end_b(); }
+
+ private:
+  std::string path_;
+  UdpPair udp_;
+  std::unique_ptr<hw::RecordingWriter> writer_;
+  std::unique_ptr<hw::Recorder> a_;
+  std::unique_ptr<hw::Recorder> b_;
+};
+
+std::unique_ptr<FabricPair> make_recorded() {
+  std::string path = ::testing::TempDir() + "conformance." + std::to_string(::getpid());
+  std::unique_ptr<hw::RecordingWriter> writer;
+  if (!hw::RecordingWriter::create(path, {}, writer).is_ok()) return nullptr;
+  auto pair = std::make_unique<RecordedUdpPair>(std::move(writer), std::move(path));
+  if (!pair->opened()) return nullptr;
+  return pair;
+}
+
 const RegisteredFabric registered({.name = "udp", .datagram = true, .make = make});
+const RegisteredFabric registered_recorded({.name = "recorded_udp",
+                                            .datagram = true,
+                                            .make = make_recorded});
 
 }  // namespace
 }  // namespace holdfast::conformance
