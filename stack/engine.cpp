@@ -1,6 +1,7 @@
 #include "stack/engine.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "stack/base/assert.hpp"
 #include "stack/base/random.hpp"
@@ -19,81 +20,83 @@ constexpr Duration kBlockedNap = milliseconds(1);
 
 Engine::Engine(const EngineOptions& options, const Roster& roster, const AddressBook& addresses,
                std::span<Fabric* const> rails, TurnScratch& scratch)
-    : roster_(roster),
-      addresses_(addresses),
-      rails_(rails.begin(), rails.end()),
-      scratch_(scratch),
-      seal_(make_seal(options.seal)),
-      key_(options.key),
+    : scratch_(scratch),
+      roster_(roster),
+      seal_(find_seal(options.seal)),
+      receive_slots_(options.receive_slots),
       job_(options.job),
       self_(options.membership.self),
       membership_(options.membership, roster),
-      receive_slots_(options.receive_slots),
-      memory_(
-          new std::byte[std::size_t{options.receive_slots + options.send_slots} * kFrameBytesMax]) {
+      addresses_(addresses),
+      rails_(rails.begin(), rails.end()),
+      memory_(new FrameSlot[options.receive_slots + options.send_slots]),
+      key_(options.key) {
   HOLDFAST_ASSERT(seal_ != nullptr && options.receive_slots > 0);
-  const auto has_data = [](const Fabric* rail) { return rail->caps().datagram; };
-  const auto has_watch = [](const Fabric* rail) { return rail->caps().watch; };
-  const auto data = std::find_if(rails_.begin(), rails_.end(), has_data);
-  HOLDFAST_ASSERT(data != rails_.end());
-  data_rail_ = static_cast<std::size_t>(data - rails_.begin());
-  const auto watching = std::find_if(rails_.begin(), rails_.end(), has_watch);
-  can_watch_ = watching != rails_.end();
-  if (can_watch_) watch_rail_ = static_cast<std::size_t>(watching - rails_.begin());
-  Fabric& rail = *rails_[data_rail_];
-  HOLDFAST_ASSERT(rail.caps().frame_bytes_max >= kFrameBytesMax);
-  region_ = rail.register_memory(
-      {memory_.get(), std::size_t{options.receive_slots + options.send_slots} * kFrameBytesMax});
+  slots_ = memory_.get();
+  for (Fabric* rail : rails_) {
+    if (data_rail_ == nullptr && rail->caps().datagram) data_rail_ = rail;
+    if (watch_rail_ == nullptr && rail->caps().watch) watch_rail_ = rail;
+  }
+  HOLDFAST_ASSERT(data_rail_ != nullptr && data_rail_->caps().frame_bytes_max >= kFrameBytesMax);
+  region_ = data_rail_->register_memory(std::as_writable_bytes(
+      std::span(slots_, std::size_t{options.receive_slots} + options.send_slots)));
   for (std::uint32_t i = 0; i < options.send_slots; ++i) free_send_.push_back(i);
+}
+
+std::size_t Engine::rail_index(const Fabric* rail) const {
+  return static_cast<std::size_t>(std::find(rails_.begin(), rails_.end(), rail) - rails_.begin());
 }
 
 std::span<std::byte> Engine::receive_slot(std::uint64_t index) {
   HOLDFAST_ASSERT(index < receive_slots_);
-  return {memory_.get() + index * kFrameBytesMax, kFrameBytesMax};
+  return slots_[index].bytes;
 }
 
 std::span<std::byte> Engine::send_slot(std::uint64_t index) {
-  return {memory_.get() + (receive_slots_ + index) * kFrameBytesMax, kFrameBytesMax};
+  return slots_[receive_slots_ + index].bytes;
+}
+
+ReceiveSlot Engine::offered_slot(std::uint64_t index) {
+  return {region_, receive_slot(index).data(), kFrameBytesMax, index};
 }
 
 void Engine::start(Time now) {
   std::vector<ReceiveSlot> slots;
-  for (std::uint32_t i = 0; i < receive_slots_; ++i) {
-    slots.push_back({region_, receive_slot(i).data(), kFrameBytesMax, i});
-  }
-  const std::size_t offered = rails_[data_rail_]->offer(slots);
+  for (std::uint32_t i = 0; i < receive_slots_; ++i) slots.push_back(offered_slot(i));
+  const std::size_t offered = data_rail_->offer(slots);
   HOLDFAST_ASSERT(offered == slots.size());
   membership_.start(now);
 }
 
 Time Engine::turn(Time now) {
-  for (std::size_t rail = 0; rail < rails_.size(); ++rail) poll_rail(rail, now);
-  if (!blocked_) send_actions(now);
+  poll_rail(*data_rail_, now);
+  if (watch_rail_ != nullptr && watch_rail_ != data_rail_) poll_rail(*watch_rail_, now);
+  if (membership_.next_deadline() <= now && !blocked_) send_actions(now);
   const Time next = membership_.next_deadline();
   return blocked_ ? std::max(next, now + kBlockedNap) : next;
 }
 
-void Engine::poll_rail(std::size_t rail, Time now) {
+void Engine::poll_rail(Fabric& rail, Time now) {
   std::size_t count = 0;
   std::size_t returned = 0;
   do {
-    count = rails_[rail]->poll(scratch_.events);
+    count = rail.poll(scratch_.events);
     returned = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const Event& event = scratch_.events[i];
       handle_event(rail, event, now);
-      if (event.kind != EventKind::received) continue;
-      scratch_.slots[returned++] = {region_, receive_slot(event.cookie).data(), kFrameBytesMax,
-                                    event.cookie};
+      if (event.kind == EventKind::received) {
+        scratch_.slots[returned++] = offered_slot(event.cookie);
+      }
     }
     if (returned == 0) continue;
-    const std::size_t offered = rails_[rail]->offer(std::span(scratch_.slots).first(returned));
+    const std::size_t offered = rail.offer(std::span(scratch_.slots).first(returned));
     HOLDFAST_ASSERT(offered == returned);
     // Frames may have waited for a slot even if the batch was not full.
   } while (count == TurnScratch::kBatch || returned == receive_slots_);
 }
 
-void Engine::handle_event(std::size_t rail, const Event& event, Time now) {
+void Engine::handle_event(Fabric& rail, const Event& event, Time now) {
   switch (event.kind) {
     case EventKind::received:
       handle_frame(receive_slot(event.cookie).first(event.size), event.at, now);
@@ -104,19 +107,10 @@ void Engine::handle_event(std::size_t rail, const Event& event, Time now) {
       }
       break;
     case EventKind::writable:
-      if (rail == data_rail_) blocked_ = false;
+      if (&rail == data_rail_) blocked_ = false;
       break;
     case EventKind::peer_down:
-      for (auto& [peer, process] : watched_) {
-        if (rail != watch_rail_ || peer != event.peer) continue;
-        const ProcessId ended = process;
-        rails_[rail]->detach(peer);
-        std::swap(watched_.back(), *std::find(watched_.begin(), watched_.end(),
-                                              std::pair<Peer, ProcessId>(event.peer, ended)));
-        watched_.pop_back();
-        membership_.process_ended(now, ended);
-        break;
-      }
+      if (&rail == watch_rail_) handle_ended(rail, event.peer, now);
       break;
     case EventKind::attached:
     case EventKind::path_migrated:
@@ -125,6 +119,43 @@ void Engine::handle_event(std::size_t rail, const Event& event, Time now) {
     case EventKind::port_down:
       break;  // of connected rails, which carry no control frames
   }
+}
+
+void Engine::handle_ended(Fabric& rail, Peer peer, Time now) {
+  const auto found = std::find_if(watched_.begin(), watched_.end(),
+                                  [peer](const auto& watched) { return watched.first == peer; });
+  if (found == watched_.end()) return;
+  const ProcessId ended = found->second;
+  watched_.erase(found);
+  rail.detach(peer);
+  membership_.process_ended(now, ended);
+}
+
+bool Engine::verify(PeerEntry& peer, const Header& header, std::span<const std::byte> frame) {
+  if (header.seal != seal_->algorithm()) return false;
+  if (!seal_->keyed()) return seal_->matches({}, frame);
+  if (!peer.keys) peer.keys = std::make_unique<PeerKeys>();
+  PeerKeys::Direction& in = peer.keys->in;
+  if (!in.derived || in.own != header.receiver_incarnation ||
+      in.remote != header.sender_incarnation) {
+    in = {true, header.receiver_incarnation, header.sender_incarnation,
+          seal_->derive(key_, header.sender, header.sender_incarnation, self_,
+                        header.receiver_incarnation)};
+  }
+  return seal_->matches(in.key, frame);
+}
+
+void Engine::seal(PeerEntry& peer, const Header& header, std::span<std::byte> frame) {
+  if (!seal_->keyed()) return;
+  if (!peer.keys) peer.keys = std::make_unique<PeerKeys>();
+  PeerKeys::Direction& out = peer.keys->out;
+  if (!out.derived || out.own != header.sender_incarnation ||
+      out.remote != header.receiver_incarnation) {
+    out = {true, header.sender_incarnation, header.receiver_incarnation,
+           seal_->derive(key_, self_, header.sender_incarnation, header.receiver,
+                         header.receiver_incarnation)};
+  }
+  seal_->write(out.key, frame);
 }
 
 void Engine::handle_frame(std::span<const std::byte> frame, Time at, Time now) {
@@ -139,19 +170,7 @@ void Engine::handle_frame(std::span<const std::byte> frame, Time at, Time now) {
     return;
   }
   PeerEntry& peer = peers_.entry(header.sender);
-  if (header.seal != seal_->algorithm()) {
-    ++drops_.unverified;
-    return;
-  }
-  if (!peer.has_in_key || peer.in_own != header.receiver_incarnation ||
-      peer.in_remote != header.sender_incarnation) {
-    peer.in_own = header.receiver_incarnation;
-    peer.in_remote = header.sender_incarnation;
-    peer.in_key = seal_->derive(key_, header.sender, header.sender_incarnation, self_,
-                                header.receiver_incarnation);
-    peer.has_in_key = true;
-  }
-  if (!seal_->matches(peer.in_key, frame)) {
+  if (!verify(peer, header, frame)) {
     ++drops_.unverified;
     return;
   }
@@ -177,7 +196,7 @@ void Engine::handle_frame(std::span<const std::byte> frame, Time at, Time now) {
 
 void Engine::send_actions(Time now) {
   std::size_t count = 0;
-  while (!blocked_) {
+  while (!blocked_ && membership_.next_deadline() <= now) {
     const auto action = membership_.poll(now, scratch_.runs);
     if (!action) break;
     if (action->kind == MembershipAction::Kind::watch) {
@@ -198,9 +217,9 @@ void Engine::send_actions(Time now) {
 
 bool Engine::encode(const MembershipAction& action, std::span<std::byte> to, Operation& operation) {
   PeerEntry& peer = peers_.entry(action.to);
-  Fabric& rail = *rails_[data_rail_];
   if (peer.peer == kNoPeer) {
-    peer.peer = rail.attach(addresses_.address(data_rail_, action.to), Service::datagram);
+    peer.peer = data_rail_->attach(addresses_.address(rail_index(data_rail_), action.to),
+                                   Service::datagram);
     if (peer.peer == kNoPeer) return false;
   }
   Header header;
@@ -214,15 +233,7 @@ bool Engine::encode(const MembershipAction& action, std::span<std::byte> to, Ope
   header.sequence = ++sequence_;
   header.digest = membership_.view().digest();
   const std::size_t bytes = encode_frame(header, action.body, to);
-  if (!peer.has_out_key || peer.out_own != header.sender_incarnation ||
-      peer.out_remote != header.receiver_incarnation) {
-    peer.out_own = header.sender_incarnation;
-    peer.out_remote = header.receiver_incarnation;
-    peer.out_key = seal_->derive(key_, self_, header.sender_incarnation, action.to,
-                                 header.receiver_incarnation);
-    peer.has_out_key = true;
-  }
-  seal_->write(peer.out_key, to.first(bytes));
+  seal(peer, header, to.first(bytes));
   operation = Operation{};
   operation.peer = peer.peer;
   return prepare(operation, to.first(bytes));
@@ -231,7 +242,7 @@ bool Engine::encode(const MembershipAction& action, std::span<std::byte> to, Ope
 // Sends inline where the rail can, else from a slot that stays ours until the `sent` event.
 bool Engine::prepare(Operation& operation, std::span<std::byte> frame) {
   operation.size = static_cast<std::uint32_t>(frame.size());
-  if (frame.size() <= rails_[data_rail_]->caps().inline_bytes_max) {
+  if (frame.size() <= data_rail_->caps().inline_bytes_max) {
     operation.inline_data = true;
     operation.data = frame.data();
     operation.cookie = kInlineCookie;
@@ -249,7 +260,7 @@ bool Engine::prepare(Operation& operation, std::span<std::byte> frame) {
 
 void Engine::post(std::size_t count) {
   const auto operations = std::span<const Operation>(scratch_.operations).first(count);
-  const std::size_t accepted = rails_[data_rail_]->post(operations);
+  const std::size_t accepted = data_rail_->post(operations);
   if (accepted == count) return;
   blocked_ = true;
   drops_.refused += count - accepted;
@@ -261,20 +272,20 @@ void Engine::post(std::size_t count) {
 }
 
 void Engine::watch(ProcessId process) {
-  HOLDFAST_ASSERT(can_watch_);
-  Fabric& rail = *rails_[watch_rail_];
-  const Peer peer = rail.attach(addresses_.address(watch_rail_, process), Service::watch);
+  HOLDFAST_ASSERT(watch_rail_ != nullptr);
+  const Peer peer =
+      watch_rail_->attach(addresses_.address(rail_index(watch_rail_), process), Service::watch);
   HOLDFAST_ASSERT(peer != kNoPeer);
   watched_.emplace_back(peer, process);
 }
 
 std::uint64_t Engine::hash() const {
   std::uint64_t h = mix64(membership_.hash() ^ sequence_);
-  for (const PeerEntry& peer : peers_.entries()) {
-    if (peer.last_sequence == 0) continue;  // only a handle for sending, which is no state
+  peers_.for_each([&h](const PeerEntry& peer) {
+    if (peer.last_sequence == 0) return;  // only a handle for sending, which is no state
     h = mix64(h ^ peer.process.value);
     h = mix64(h ^ peer.last_sequence ^ peer.last_incarnation.value);
-  }
+  });
   return h;
 }
 

@@ -60,6 +60,11 @@ struct TurnScratch {
   std::array<Run, kRunsMax> runs;
 };
 
+// Memory for one control frame, on cache lines of its own.
+struct alignas(64) FrameSlot {
+  std::array<std::byte, kFrameBytesMax> bytes;
+};
+
 class Engine {
  public:
   // Everything referred to must outlive the engine. Frames travel on the first rail that has
@@ -84,9 +89,13 @@ class Engine {
   std::uint64_t hash() const;
 
  private:
-  void poll_rail(std::size_t rail, Time now);
-  void handle_event(std::size_t rail, const Event& event, Time now);
+  void poll_rail(Fabric& rail, Time now);
+  void handle_event(Fabric& rail, const Event& event, Time now);
+  void handle_ended(Fabric& rail, Peer peer, Time now);
   void handle_frame(std::span<const std::byte> frame, Time at, Time now);
+  bool verify(PeerEntry& peer, const Header& header, std::span<const std::byte> frame);
+  void seal(PeerEntry& peer, const Header& header, std::span<std::byte> frame);
+  std::size_t rail_index(const Fabric* rail) const;
   void send_actions(Time now);
   bool encode(const MembershipAction& action, std::span<std::byte> to, Operation& operation);
   bool prepare(Operation& operation, std::span<std::byte> inline_frame);
@@ -94,27 +103,30 @@ class Engine {
   void watch(ProcessId process);
   std::span<std::byte> receive_slot(std::uint64_t index);
   std::span<std::byte> send_slot(std::uint64_t index);
+  ReceiveSlot offered_slot(std::uint64_t index);
 
-  const Roster& roster_;
-  const AddressBook& addresses_;
-  std::vector<Fabric*> rails_;
+  // What a heartbeat touches comes first and lies together; the simulator has many engines.
   TurnScratch& scratch_;
-  std::unique_ptr<Seal> seal_;
-  JobKey key_;
+  Fabric* data_rail_ = nullptr;
+  Fabric* watch_rail_ = nullptr;  // null: none can
+  const Roster& roster_;
+  const Seal* seal_;
+  std::uint64_t sequence_ = 0;
+  FrameSlot* slots_ = nullptr;  // receive slots, then send slots
+  std::uint32_t receive_slots_;
   std::uint32_t job_;
   ProcessId self_;
-  std::size_t data_rail_ = 0;
-  std::size_t watch_rail_ = 0;
-  bool can_watch_ = false;
+  Region region_;
   bool blocked_ = false;  // back-pressure: nothing is sent until the rail is writable
-  std::uint64_t sequence_ = 0;
   Membership membership_;
   PeerTable peers_;
-  std::vector<std::pair<Peer, ProcessId>> watched_;
-  std::uint32_t receive_slots_;
-  std::unique_ptr<std::byte[]> memory_;  // receive slots, then send slots
-  Region region_;
+
+  const AddressBook& addresses_;
+  std::vector<Fabric*> rails_;
+  std::unique_ptr<FrameSlot[]> memory_;
   std::vector<std::uint32_t> free_send_;
+  std::vector<std::pair<Peer, ProcessId>> watched_;
+  JobKey key_;
   DropCounts drops_;
 };
 

@@ -17,10 +17,11 @@ constexpr std::size_t kAnswersMax = 256;
 }  // namespace
 
 Membership::Membership(const MembershipOptions& options, const Roster& roster)
-    : options_(options),
-      roster_(roster),
+    : roster_(roster),
+      detector_(make_detector(options.detector, options.detection, roster.domain_of(options.self))),
+      self_(options.self),
       incarnation_(options.incarnation),
-      detector_(make_detector(options.detector, options.detection, domain())),
+      options_(options),
       propagation_(make_propagation(options.propagation)),
       dissemination_({.acknowledged = options.backstop,
                       .retransmission_timeout = options.retransmission_timeout}),
@@ -47,19 +48,19 @@ ProcessId Membership::local_agent() const {
 void Membership::start(Time now) {
   for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
     const ProcessId process = roster_.member(domain(), i);
-    if (process != options_.self) to_watch_.push_back(process);
+    if (process != self_) watch(process);
   }
   if (options_.rejoining) {
     joining_ = true;
+    quiet_ = false;
     next_join_ = now;
     join_until_ = now + options_.detection.timeout;
-    merge(options_.self, {incarnation_, MemberState::joining});
-    return;
-  }
-  if (local_agent() == options_.self) {
+    merge(self_, {incarnation_, MemberState::joining});
+  } else if (local_agent() == self_) {
     agent_ = true;
     detector_->start(now, DetectorStart::with_everyone, options_.phase, ring());
   }
+  refresh_due();
 }
 
 void Membership::handle(Time now, Time at, const Header& header, const Body& body) {
@@ -99,6 +100,7 @@ void Membership::handle(Time now, Time at, const Header& header, const Body& bod
   if (view_.sequence() > before) on_news(now, before, header.sender, false);
   const bool introduced = header.type >= FrameType::difference && !body.sender_joining;
   if (joining_ && introduced) become_active(now);
+  refresh_due();
 }
 
 // What a frame says of its sender by existing: that this life of it runs. True if we know of a
@@ -121,7 +123,7 @@ void Membership::merge_runs(std::span<const Run> runs) {
 }
 
 void Membership::merge(ProcessId process, Record record) {
-  if (process == options_.self && record > Record{incarnation_, MemberState::alive}) {
+  if (process == self_ && record > Record{incarnation_, MemberState::alive}) {
     refute(record);
     return;
   }
@@ -129,7 +131,7 @@ void Membership::merge(ProcessId process, Record record) {
   changes_.push_back({process, record});
   if (is_live(record) && is_local(process) && !up(process)) {
     local_up_[local_index(process)] = 1;
-    to_watch_.push_back(process);
+    watch(process);
   }
 }
 
@@ -143,8 +145,8 @@ void Membership::refute(Record record) {
   }
   incarnation_ = next(record.incarnation);
   const Record own{incarnation_, joining_ ? MemberState::joining : MemberState::alive};
-  view_.merge(options_.self, own);
-  changes_.push_back({options_.self, own});
+  view_.merge(self_, own);
+  changes_.push_back({self_, own});
 }
 
 void Membership::process_ended(Time now, ProcessId process) {
@@ -159,6 +161,7 @@ void Membership::process_ended(Time now, ProcessId process) {
   } else {
     update_role(now);
   }
+  refresh_due();
 }
 
 void Membership::judge(Time now, DomainId dead) {
@@ -183,11 +186,10 @@ void Membership::on_news(Time now, std::uint64_t before, ProcessId source, bool 
   detector_->view_changed(now, ring());
   if (was_agent || agent_) {
     tell_targets(before, source);
-  } else if (const ProcessId speaker = local_agent(); !own_verdict && speaker != source &&
-                                                      speaker != kNoProcess &&
-                                                      speaker != options_.self) {
+  } else if (const ProcessId speaker = local_agent();
+             !own_verdict && speaker != source && speaker != kNoProcess && speaker != self_) {
     // The agent saw its node's deaths itself; what reached only us it has to hear.
-    dissemination_.tell(speaker, before, view_.sequence());
+    tell(speaker, before);
   }
 }
 
@@ -197,17 +199,17 @@ void Membership::tell_targets(std::uint64_t before, ProcessId source) {
   const Ring around = ring();
   propagation_->targets(around, roster_.position_of(domain()), targets);
   for (const Position target : targets) {
-    dissemination_.tell(around.speaker(roster_.domain_at(target)), before, view_.sequence());
+    tell(around.speaker(roster_.domain_at(target)), before);
   }
   for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
     const ProcessId process = roster_.member(domain(), i);
-    if (process == options_.self || process == source || local_up_[i] == 0) continue;
-    dissemination_.tell(process, before, view_.sequence());
+    if (process == self_ || process == source || local_up_[i] == 0) continue;
+    tell(process, before);
   }
 }
 
 void Membership::update_role(Time now) {
-  const bool agent_now = !joining_ && !fenced_ && local_agent() == options_.self;
+  const bool agent_now = !joining_ && !fenced_ && local_agent() == self_;
   if (agent_now == agent_) return;
   agent_ = agent_now;
   if (!agent_) {
@@ -218,7 +220,7 @@ void Membership::update_role(Time now) {
   // What the agent before us had still to pass on within the node is not known: compare.
   for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
     const ProcessId process = roster_.member(domain(), i);
-    if (process == options_.self || local_up_[i] == 0 || !options_.backstop) continue;
+    if (process == self_ || local_up_[i] == 0 || !options_.backstop) continue;
     owe({FrameType::difference, process, 0, 0, {0}, true});
   }
 }
@@ -226,17 +228,51 @@ void Membership::update_role(Time now) {
 void Membership::become_active(Time now) {
   joining_ = false;
   next_join_ = join_until_ = Time::never();
-  merge(options_.self, {incarnation_, MemberState::alive});
+  merge(self_, {incarnation_, MemberState::alive});
   update_role(now);
 }
 
 void Membership::owe(const Answer& answer) {
   if (answers_.size() == kAnswersMax) answers_.erase(answers_.begin());
   answers_.push_back(answer);
+  quiet_ = false;
+}
+
+void Membership::tell(ProcessId receiver, std::uint64_t after) {
+  dissemination_.tell(receiver, after, view_.sequence());
+  quiet_ = false;
+}
+
+void Membership::watch(ProcessId process) {
+  to_watch_.push_back(process);
+  quiet_ = false;
+}
+
+// Keeps due_ what next_deadline promises. In the steady state only the detector has deadlines.
+void Membership::refresh_due() {
+  if (quiet_) {
+    due_ = detector_->next_deadline();
+    return;
+  }
+  quiet_ = to_watch_.empty() && answers_.empty() && dissemination_.idle() && !joining_;
+  due_ = std::min(detector_->next_deadline(), dissemination_.next_deadline());
+  if (joining_) due_ = std::min({due_, next_join_, join_until_});
+  if (!to_watch_.empty() || !answers_.empty()) due_ = Time{0};
+  if (fenced_) due_ = Time::never();
 }
 
 std::optional<MembershipAction> Membership::poll(Time now, std::span<Run> scratch) {
-  if (fenced_) return std::nullopt;
+  if (due_ > now) return std::nullopt;
+  auto action = poll_due(now, scratch);
+  refresh_due();
+  return action;
+}
+
+std::optional<MembershipAction> Membership::poll_due(Time now, std::span<Run> scratch) {
+  if (quiet_) {
+    auto action = poll_detector(now);
+    if (action || quiet_) return action;
+  }
   if (!to_watch_.empty()) {
     MembershipAction action;
     action.kind = MembershipAction::Kind::watch;
@@ -261,7 +297,7 @@ std::optional<MembershipAction> Membership::poll_join(Time now) {
   next_join_ = now + options_.retransmission_timeout;
   const ProcessId candidate = join_candidate();
   ++join_attempts_;
-  if (candidate != kNoProcess && candidate != options_.self) {
+  if (candidate != kNoProcess && candidate != self_) {
     owe({FrameType::join, candidate, 0, 0, {0}, true});
   }
   return std::nullopt;
@@ -272,7 +308,7 @@ ProcessId Membership::join_candidate() const {
   std::uint32_t turn = join_attempts_;
   for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
     const ProcessId process = roster_.member(domain(), i);
-    if (process == options_.self || local_up_[i] == 0) continue;
+    if (process == self_ || local_up_[i] == 0) continue;
     if (turn-- == 0) return process;
   }
   const Ring around = ring();
@@ -346,14 +382,6 @@ std::optional<MembershipAction> Membership::poll_notices(Time now, std::span<Run
   return std::nullopt;
 }
 
-Time Membership::next_deadline() const {
-  if (fenced_) return Time::never();
-  if (!to_watch_.empty() || !answers_.empty()) return Time{0};
-  Time next = std::min(detector_->next_deadline(), dissemination_.next_deadline());
-  if (joining_) next = std::min({next, next_join_, join_until_});
-  return next;
-}
-
 bool Membership::steady() const {
   return fenced_ || (!joining_ && to_watch_.empty() && answers_.empty() && dissemination_.idle() &&
                      detector_->steady());
@@ -363,6 +391,7 @@ std::uint64_t Membership::advance(std::uint64_t periods) {
   HOLDFAST_ASSERT(steady());
   if (fenced_) return 0;
   const Detector::Advance sent = detector_->advance(periods, ring());
+  refresh_due();
   counts_.heartbeats += sent.heartbeats;
   // A probe to the dead carries the whole difference, in as many frames as that takes.
   const std::uint64_t probe_frames = sent.probes * difference_frames(view_);

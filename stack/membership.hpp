@@ -81,7 +81,8 @@ class Membership {
 
   // The next thing to do, until there is none. `scratch` must hold kRunsMax runs.
   std::optional<MembershipAction> poll(Time now, std::span<Run> scratch);
-  Time next_deadline() const;
+  // When to poll at the latest; a time that is past means: now.
+  Time next_deadline() const { return due_; }
 
   // See Detector::steady. A steady membership sends nothing but heartbeats and probes.
   bool steady() const;
@@ -114,9 +115,9 @@ class Membership {
   };
 
   Ring ring() const { return Ring(roster_, view_); }
-  DomainId domain() const { return roster_.domain_of(options_.self); }
+  DomainId domain() const { return roster_.domain_of(self_); }
   bool is_local(ProcessId process) const {
-    return process != options_.self && roster_.domain_of(process) == domain();
+    return process != self_ && roster_.domain_of(process) == domain();
   }
   std::size_t local_index(ProcessId process) const;
   bool up(ProcessId local) const { return local_up_[local_index(local)] != 0; }
@@ -130,25 +131,36 @@ class Membership {
   void tell_targets(std::uint64_t before, ProcessId source);
   void update_role(Time now);
   void owe(const Answer& answer);
+  void tell(ProcessId receiver, std::uint64_t after);
+  void watch(ProcessId process);
+  void refresh_due();
   void judge(Time now, DomainId dead);
   void become_active(Time now);
 
+  std::optional<MembershipAction> poll_due(Time now, std::span<Run> scratch);
   std::optional<MembershipAction> poll_join(Time now);
   std::optional<MembershipAction> poll_answers(std::span<Run> scratch);
   std::optional<MembershipAction> poll_notices(Time now, std::span<Run> scratch);
   std::optional<MembershipAction> poll_detector(Time now);
   ProcessId join_candidate() const;
 
-  MembershipOptions options_;
+  // What a heartbeat touches comes first and lies together.
   const Roster& roster_;
-  View view_;
-  Incarnation incarnation_;
   std::unique_ptr<Detector> detector_;
-  std::unique_ptr<Propagation> propagation_;
-  Dissemination dissemination_;
+  Time due_ = Time::never();
+  ProcessId self_;
+  Incarnation incarnation_;
+  bool quiet_ = true;   // nothing waits in to_watch_, answers_ and dissemination_, and not joining_
   bool agent_ = false;  // speaks for its domain
   bool joining_ = false;
   bool fenced_ = false;
+  View view_;
+  FrameCounts counts_;
+  std::vector<Change> changes_;
+
+  MembershipOptions options_;
+  std::unique_ptr<Propagation> propagation_;
+  Dissemination dissemination_;
   std::uint32_t join_attempts_ = 0;
   Time next_join_ = Time::never();  // while joining
   Time join_until_ = Time::never();
@@ -156,8 +168,6 @@ class Membership {
       local_up_;  // per process of the domain: runs, as far as its system says
   std::vector<ProcessId> to_watch_;
   std::vector<Answer> answers_;  // oldest first, at most kAnswersMax
-  std::vector<Change> changes_;
-  FrameCounts counts_;
 };
 
 }  // namespace holdfast

@@ -4,12 +4,17 @@
 
 namespace holdfast {
 
-PeerEntry& PeerTable::entry(ProcessId process) {
+PeerEntry& PeerTable::find_or_make(ProcessId process) {
+  for (PeerEntry& entry : nearest_) {
+    if (entry.process != kNoProcess) continue;
+    entry.process = process;
+    return entry;
+  }
   auto found = std::lower_bound(
-      entries_.begin(), entries_.end(), process,
+      others_.begin(), others_.end(), process,
       [](const PeerEntry& entry, ProcessId wanted) { return entry.process < wanted; });
-  if (found == entries_.end() || found->process != process) {
-    found = entries_.insert(found, PeerEntry{});
+  if (found == others_.end() || found->process != process) {
+    found = others_.insert(found, PeerEntry{});
     found->process = process;
   }
   return *found;

@@ -1,9 +1,12 @@
-// Whom an engine talks to: the fabric's handle, the keys of the pair, and the last sequence number.
-// A process talks to its ring neighbours and its propagation targets, a few dozen of a million, so
-// the table is a short sorted array.
+// Whom an engine talks to: the fabric's handle, the last sequence number, and the keys of the pair.
+// A process talks to its ring neighbours and its propagation targets, a few dozen of a million, and
+// nearly always to the neighbours; so the first few entries lie in the table itself and the keys,
+// which not every seal needs, lie apart.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "stack/base/ids.hpp"
@@ -12,27 +15,61 @@
 
 namespace holdfast {
 
+// The keys of both directions, with the incarnations that they were derived for.
+struct PeerKeys {
+  struct Direction {
+    bool derived = false;
+    Incarnation own, remote;
+    PairKey key;
+  };
+  Direction out, in;
+};
+
 struct PeerEntry {
-  ProcessId process;
-  Peer peer;  // kNoPeer until something is sent to it
-  // Of the frames that arrive.
+  ProcessId process = kNoProcess;
+  Peer peer;                     // kNoPeer until something is sent to it
+  Incarnation last_incarnation;  // of the newest frame that arrived
   std::uint64_t last_sequence = 0;
-  Incarnation last_incarnation;
-  // Keys, with the incarnations that they were derived for.
-  bool has_out_key = false;
-  bool has_in_key = false;
-  Incarnation out_own, out_remote, in_own, in_remote;
-  PairKey out_key, in_key;
+  std::unique_ptr<PeerKeys> keys;  // null where the seal has none
 };
 
 class PeerTable {
  public:
   // The entry of a process, made if there is none. Invalidates references given before.
-  PeerEntry& entry(ProcessId process);
-  const std::vector<PeerEntry>& entries() const { return entries_; }
+  PeerEntry& entry(ProcessId process) {
+    for (PeerEntry& near : nearest_) {
+      if (near.process == process) return near;
+    }
+    return find_or_make(process);
+  }
+
+  // Calls visit(entry) for each, in order of process.
+  template <class Visit>
+  void for_each(Visit visit) const;
 
  private:
-  std::vector<PeerEntry> entries_;  // ascending by process
+  PeerEntry& find_or_make(ProcessId process);
+
+  std::array<PeerEntry, 3> nearest_;  // the first to come, in order of coming
+  std::vector<PeerEntry> others_;     // ascending by process
 };
+
+template <class Visit>
+void PeerTable::for_each(Visit visit) const {
+  std::array<const PeerEntry*, 3> near{};
+  std::size_t count = 0;
+  for (const PeerEntry& entry : nearest_) {
+    if (entry.process == kNoProcess) continue;
+    std::size_t at = count++;
+    for (; at > 0 && near[at - 1]->process > entry.process; --at) near[at] = near[at - 1];
+    near[at] = &entry;
+  }
+  std::size_t next = 0;
+  for (const PeerEntry& entry : others_) {
+    while (next < count && near[next]->process < entry.process) visit(*near[next++]);
+    visit(entry);
+  }
+  while (next < count) visit(*near[next++]);
+}
 
 }  // namespace holdfast

@@ -177,16 +177,16 @@ class RingDetector final : public Detector {
   }
 
   DetectorOptions options_;
+  Time next_send_ = Time::never();
+  Time deadline_ = Time::never();  // when silence becomes a verdict
+  std::uint64_t ticks_ = 0;        // heartbeats due so far
   DomainId self_;
-  bool running_ = false;
-  bool awaiting_ = false;            // we have asked the emitter and not heard it since
   DomainId emitter_ = kNoDomain;     // ourselves if nobody else lives
   ProcessId observer_ = kNoProcess;  // none if nobody else lives
   ProcessId pending_probe_ = kNoProcess;
-  Time next_send_ = Time::never();
   Time next_ask_ = Time::never();  // while awaiting
-  Time deadline_ = Time::never();  // when silence becomes a verdict
-  std::uint64_t ticks_ = 0;        // heartbeats due so far
+  bool running_ = false;
+  bool awaiting_ = false;  // we have asked the emitter and not heard it since
 };
 
 }  // namespace

@@ -9,6 +9,7 @@ namespace {
 class NoSeal final : public Seal {
  public:
   SealAlgorithm algorithm() const override { return SealAlgorithm::none; }
+  bool keyed() const override { return false; }
   PairKey derive(const JobKey&, ProcessId, Incarnation, ProcessId, Incarnation) const override {
     return {};
   }
@@ -21,8 +22,9 @@ class NoSeal final : public Seal {
 
 }  // namespace
 
-std::unique_ptr<Seal> make_no_seal() {
-  return std::make_unique<NoSeal>();
+const Seal& no_seal() {
+  static const NoSeal seal;
+  return seal;
 }
 
 }  // namespace holdfast

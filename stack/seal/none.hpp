@@ -5,6 +5,6 @@
 
 namespace holdfast {
 
-std::unique_ptr<Seal> make_no_seal();
+const Seal& no_seal();
 
 }  // namespace holdfast

@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <string_view>
 
@@ -25,10 +24,13 @@ struct PairKey {
   std::array<std::byte, 16> bytes{};
 };
 
+// Has no state, so every engine may use the same one.
 class Seal {
  public:
   virtual ~Seal() = default;
   virtual SealAlgorithm algorithm() const = 0;
+  // False: the seal is zero, and the functions below need not be called.
+  virtual bool keyed() const { return true; }
   // The key of frames from one life of a process to one life of another.
   virtual PairKey derive(const JobKey& job, ProcessId sender, Incarnation sender_incarnation,
                          ProcessId receiver, Incarnation receiver_incarnation) const = 0;
@@ -37,7 +39,7 @@ class Seal {
   virtual bool matches(const PairKey& key, std::span<const std::byte> frame) const = 0;
 };
 
-// Null if there is none of that name: `none`, or `siphash128`.
-std::unique_ptr<Seal> make_seal(std::string_view name);
+// Null if there is none of that name: `none`, or `siphash128`. Lives as long as the program.
+const Seal* find_seal(std::string_view name);
 
 }  // namespace holdfast

@@ -58,10 +58,11 @@ class SipHash128 final : public Seal {
 
 }  // namespace
 
-std::unique_ptr<Seal> make_siphash128() {
-  const int ready = sodium_init();
+const Seal& siphash128() {
+  static const int ready = sodium_init();
   HOLDFAST_ASSERT(ready >= 0);
-  return std::make_unique<SipHash128>();
+  static const SipHash128 seal;
+  return seal;
 }
 
 }  // namespace holdfast

@@ -5,6 +5,6 @@
 
 namespace holdfast {
 
-std::unique_ptr<Seal> make_siphash128();
+const Seal& siphash128();
 
 }  // namespace holdfast
