@@ -173,10 +173,9 @@ def _draw_hosts(canvas, fabric, failures):
                                      linewidth=1.8 if host in slow else 0.4,
                                      zorder=4 if host in slow else 3), told)
         if canvas.cell >= NUMBERED_SQUARE:
-            dark = count and style.SHADES.index(_shade(count, most)) >= 2
+            on = style.ON_SHADES[style.SHADES.index(_shade(count, most))] if count else style.INK
             canvas.axis.text(x + side / 2, y + 0.47 * side, str(fabric.index[host]), zorder=5,
-                             ha="center", va="center", fontsize=min(7.0, 27 * canvas.cell),
-                             color="white" if dark else "black" if count else style.INK)
+                             ha="center", va="center", fontsize=min(7.0, 27 * canvas.cell), color=on)
 
 
 def _draw_switches(canvas, fabric, rates):

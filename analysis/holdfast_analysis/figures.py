@@ -220,6 +220,7 @@ def timeline(results):
                       label="never, before the repair or the end")
     grid[1][0].set_xlim(0, last / divisor)
     if results.start:
+        grid[0][0].tick_params(axis="x", which="minor", length=0)
         _calendar_ticks(grid[1][0], results.start, last / divisor)
     else:
         grid[1][0].set_xlabel(f"time of the failure ({unit} after the start)")

@@ -24,10 +24,13 @@ SERIES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"]
 MARKERS = ["o", "s", "^", "D", "v", "P"]
 DASHES = ["-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5))]
 SHADES = ["#cfe3f2", "#9cc7e4", "#5fa5d3", "#2a7fb8", "#0b5488"]  # few to many, one hue
+ON_SHADES = ["#010101", "#010101", "#010101", "#fdfdff", "#fdfdff"]  # text upon them
 
 # In the report, each colour is a variable of the page, which has another value on a dark screen.
 VARIABLES = {INK: "--ink", MUTED: "--muted", FAINT: "--faint", PAPER: "--paper", WARN: "--warn",
-             **{colour: f"--series-{index}" for index, colour in enumerate(SERIES)}}
+             **{colour: f"--series-{index}" for index, colour in enumerate(SERIES)},
+             **{colour: f"--shade-{index}" for index, colour in enumerate(SHADES)},
+             ON_SHADES[0]: "--on-few", ON_SHADES[-1]: "--on-many"}
 
 WIDTH_INCHES = 7.2
 
