@@ -65,7 +65,7 @@ struct alignas(64) FrameSlot {
   std::array<std::byte, kFrameBytesMax> bytes;
 };
 
-class Engine {
+class alignas(64) Engine {
  public:
   // Everything referred to must outlive the engine. Frames travel on the first rail that has
   // datagrams; processes of the same node are watched on the first rail that can watch.
@@ -77,6 +77,13 @@ class Engine {
   void start(Time now);
   // One turn. Returns when the next is due at the latest; earlier if a rail has events.
   Time turn(Time now);
+
+  // Fetches what a turn with a heartbeat touches into the cache, as far as it can be named without
+  // reading it. For a simulator, which knows whose turn comes next.
+  void prefetch() const {
+    const char* const from = reinterpret_cast<const char*>(this);
+    for (std::size_t at = 0; at < kHotBytes; at += 64) __builtin_prefetch(from + at);
+  }
 
   bool steady() const { return membership_.steady() && !blocked_; }
   // Skips `periods` periods of the steady state.
@@ -106,6 +113,7 @@ class Engine {
   ReceiveSlot offered_slot(std::uint64_t index);
 
   // What a heartbeat touches comes first and lies together; the simulator has many engines.
+  static constexpr std::size_t kHotBytes = 384;
   TurnScratch& scratch_;
   Fabric* data_rail_ = nullptr;
   Fabric* watch_rail_ = nullptr;  // null: none can

@@ -76,6 +76,12 @@ class EventQueue {
     return event;
   }
 
+  // The event that comes `ahead` after the next one, or null if that is not known without work. For
+  // fetching memory in advance.
+  const QueuedEvent* upcoming(std::size_t ahead) const {
+    return ahead < run_.size() - head_ ? &run_[head_ + ahead] : nullptr;
+  }
+
   // Removes and returns all events in the order in which pop would return them, but leaves the time
   // of the last event popped as it is. Pushing them again, at the same times or with all of them
   // moved by the same span, keeps their order: so a simulator skips quiet time.

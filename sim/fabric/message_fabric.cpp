@@ -54,6 +54,7 @@ Peer MessageFabric::attach(const Address& address, Service service) {
 }
 
 void MessageFabric::report_ended(ProcessId process) {
+  eventful_ = true;
   happened_.push_back({EventKind::peer_down, Completion::ok, Peer{process.value | kWatchBit}, 0, 0,
                        Time{} + round_up(network_->now_)});
 }
@@ -87,6 +88,7 @@ std::size_t MessageFabric::post(std::span<const Operation> operations) {
       network_->put_on_wire(self_, {operation.peer.value}, operation.data, operation.size);
     } else {
       if (posted_.size() + happened_.size() >= kSendDepth) break;
+      eventful_ = true;
       posted_.push_back({operation, possible ? Completion::ok : Completion::local_error});
     }
     ++accepted;
@@ -148,11 +150,13 @@ void MessageFabric::receive(Event& event) {
 }
 
 std::size_t MessageFabric::poll(std::span<Event> events) {
-  std::size_t count = std::min(events.size(), happened_.size());
-  if (count > 0) {
+  std::size_t count = 0;
+  if (eventful_) {
+    count = std::min(events.size(), happened_.size());
     const auto end = happened_.begin() + static_cast<std::ptrdiff_t>(count);
     std::copy(happened_.begin(), end, events.begin());
     happened_.erase(happened_.begin(), end);
+    eventful_ = !happened_.empty() || !posted_.empty();
   }
   while (count < events.size() && waiting_ > 0 && !slots_.empty()) receive(events[count++]);
   return count;

@@ -16,7 +16,8 @@ namespace holdfast::sim {
 
 class MessageNetwork;
 
-class MessageFabric final : public Fabric {
+// On cache lines of its own, the first of which is all that receiving a frame needs.
+class alignas(64) MessageFabric final : public Fabric {
  public:
   MessageFabric(MessageNetwork& network, ProcessId self);
 
@@ -49,6 +50,7 @@ class MessageFabric final : public Fabric {
   MessageNetwork* network_;
   ProcessId self_;
   bool up_ = true;
+  bool eventful_ = false;  // there may be something in happened_ or posted_
   std::uint32_t first_waiting_ = FramePool::kNone;
   std::uint32_t last_waiting_ = FramePool::kNone;
   std::uint32_t waiting_ = 0;

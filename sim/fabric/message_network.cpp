@@ -23,6 +23,10 @@ MessageNetwork::MessageNetwork(const MessageNetworkOptions& options, const PathT
 
 MessageNetwork::~MessageNetwork() = default;
 
+void MessageNetwork::prefetch(ProcessId process) const {
+  __builtin_prefetch(&fabrics_[process.value]);
+}
+
 Fabric& MessageNetwork::fabric(ProcessId process) {
   return fabrics_[process.value];
 }
@@ -40,7 +44,7 @@ NodeId MessageNetwork::node_of(ProcessId process) const {
 
 void MessageNetwork::flush(ProcessId process) {
   MessageFabric& fabric = fabrics_[process.value];
-  if (!fabric.posted_.empty()) fabric.flush();
+  if (fabric.eventful_) fabric.flush();
 }
 
 void MessageNetwork::put_on_wire(ProcessId from, ProcessId to, const std::byte* data,

@@ -37,6 +37,8 @@ class MessageNetwork {
 
   std::uint32_t processes() const { return processes_; }
   Fabric& fabric(ProcessId process);
+  // Fetches what receiving a frame touches into the cache.
+  void prefetch(ProcessId process) const;
   static Address address(ProcessId process);
 
   void set_now(SimTime now) { now_ = now; }

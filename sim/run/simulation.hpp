@@ -72,6 +72,7 @@ class Simulation {
 
   void boot(ProcessId process, bool rejoining);
   void turn(ProcessId process);
+  void prefetch(const QueuedEvent& current) const;
   void schedule_wake(ProcessId process, Time at);
   void play(const FaultEvent& fault);
   void crash(const FaultEvent& fault, std::span<const ProcessId> processes);
