@@ -120,14 +120,13 @@ class CampaignRun {
 
   // Runs and stores a replicate.
   Status run_one(Worker& worker, Job job) {
-    const Experiment& experiment = campaign_.points[job.point].experiment;
     worker.monitor.reached_ns = 0;
-    worker.duration_ns = experiment.duration.ns;
+    worker.duration_ns = campaign_.points[job.point].experiment.duration.ns;
     const auto began = Clock::now();
     FinishedReplicate finished;
     Status status = Status::ok();
     try {
-      status = run_(experiment, job.replicate, worker.monitor, finished.outcome);
+      status = run_(job, worker.monitor, finished.outcome);
     } catch (const std::exception& error) {  // out of memory, say
       status = Status::error(error.what());
     }

@@ -56,8 +56,7 @@ struct ReplicateMonitor {
 };
 
 // Runs one replicate; may be called from several threads at once. An error ends the campaign.
-using RunReplicate =
-    std::function<Status(const Experiment&, std::uint32_t replicate, ReplicateMonitor&, Outcome&)>;
+using RunReplicate = std::function<Status(Job, ReplicateMonitor&, Outcome&)>;
 
 struct CampaignOptions {
   std::string

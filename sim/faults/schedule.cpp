@@ -11,16 +11,17 @@ namespace holdfast::sim {
 void ScheduleBuilder::add(const Outage& outage) {
   const bool is_crash = outage.action == FaultAction::crash;
   HOLDFAST_ASSERT(is_crash || outage.action == FaultAction::pause);
-  entries_.push_back(
-      {{outage.at, outage.action, outage.target, outage.index, outage.record}, false});
+  const std::size_t record = first_record_ + outage.record;
+  entries_.push_back({{outage.at, outage.action, outage.target, outage.index, record}, false});
   if (!outage.until) return;
   HOLDFAST_ASSERT(*outage.until >= outage.at);
   const FaultAction end = is_crash ? FaultAction::repair : FaultAction::resume;
-  entries_.push_back({{*outage.until, end, outage.target, outage.index, outage.record}, false});
+  entries_.push_back({{*outage.until, end, outage.target, outage.index, record}, false});
 }
 
 void ScheduleBuilder::add_event(const FaultEvent& event) {
   entries_.push_back({event, event.action == FaultAction::repair});
+  entries_.back().event.record += first_record_;
 }
 
 FaultSchedule ScheduleBuilder::build() const {

@@ -57,6 +57,10 @@ struct Outage {
 // processes dead is for the one who plays the schedule.
 class ScheduleBuilder {
  public:
+  // Records of what is added from now on are counted from `first`: a script and a trace in one
+  // schedule keep apart.
+  void number_records_from(std::size_t first) { first_record_ = first; }
+
   void add(const Outage& outage);
 
   // A single event; a repair or resume ends whatever outage is open then.
@@ -70,6 +74,7 @@ class ScheduleBuilder {
     bool ends_any = false;  // a repair that does not belong to one crash
   };
   std::vector<Entry> entries_;
+  std::size_t first_record_ = 0;
 };
 
 }  // namespace holdfast::sim

@@ -1,0 +1,91 @@
+// holdfast check: what an experiment would run, without running it.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "experiments/program/commands.hpp"
+#include "experiments/program/prepare.hpp"
+#include "experiments/runner/tables.hpp"
+
+namespace holdfast::program {
+namespace {
+
+const std::array kOptions = {kSetOption,         kTopologyOption,  kTraceOption,
+                             kTraceSystemOption, kTraceYearOption, kTraceMonthOption};
+
+// Of a simulated process: engine, timers, a frame under way. Measured as peak memory of
+// quickstart-like runs of 1,296 to 82,944 processes; see tests/scenario/cli.
+constexpr std::uint64_t kBytesPerProcess = 4096;
+
+std::uint64_t largest_job(const Prepared& prepared) {
+  std::uint64_t largest = 0;
+  for (const auto& inputs : prepared.inputs)
+    largest = std::max<std::uint64_t>(largest, inputs->processes());
+  return largest;
+}
+
+void print_faults(const runner::Inputs& inputs) {
+  std::size_t crashes = 0;
+  std::size_t repairs = 0;
+  std::size_t pauses = 0;
+  for (const sim::FaultEvent& event : inputs.faults().events) {
+    crashes += event.action == sim::FaultAction::crash;
+    repairs += event.action == sim::FaultAction::repair;
+    pauses += event.action == sim::FaultAction::pause;
+  }
+  std::printf(
+      "faults      %zu crashes, %zu repairs, %zu pauses; %zu records of parts that are down\n",
+      crashes, repairs, pauses, inputs.faults().records_while_down);
+  if (!inputs.lanl()) return;
+  const sim::LanlReport& lanl = *inputs.lanl();
+  std::printf("trace       %zu records of %zu nodes, played on %u hosts\n", lanl.records,
+              lanl.nodes.size(), inputs.nodes());
+  if (lanl.never_fixed + lanl.fixed_before_started + lanl.without_node > 0)
+    std::printf(
+        "            %zu never fixed (down to the end), %zu fixed before they started and %zu"
+        " without a node (not played)\n",
+        lanl.never_fixed, lanl.fixed_before_started, lanl.without_node);
+}
+
+int check(const Arguments& arguments) {
+  Prepared prepared;
+  if (!prepare(arguments.operands()[0], arguments, prepared)) return kRefused;
+  const runner::Campaign& campaign = prepared.campaign;
+  const runner::Inputs& first = *prepared.inputs.front();
+  std::printf("experiment  %s\n", campaign.name.c_str());
+  std::printf("points      %zu\n", campaign.points.size());
+  for (const std::string& path : campaign.swept_paths)
+    std::printf("  swept     %s\n", path.c_str());
+  std::printf("replicates  %zu in all\n", runner::jobs_of(campaign).size());
+  std::printf("processes   %u on %u of %u hosts\n", first.processes(), first.nodes(),
+              first.topology().host_count());
+  std::printf("duration    %s s\n", runner::seconds_text(first.duration()).c_str());
+  print_faults(first);
+  const bool simulated =
+      campaign.points.front().experiment.fabric.target == runner::Target::simulated;
+  if (simulated) {
+    const std::uint64_t bytes = largest_job(prepared) * kBytesPerProcess;
+    std::printf("memory      about %llu MiB for each replicate that runs at a time\n",
+                static_cast<unsigned long long>((bytes >> 20) + 1));
+  }
+  if (campaign.points.size() > 1)
+    std::printf("(processes, duration and faults are those of the first point)\n");
+  return kDone;
+}
+
+}  // namespace
+
+const Command kCheckCommand = {
+    "check",
+    "CONFIG [options]",
+    "say what an experiment would run",
+    "Reads an experiment and all files that it names, reports everything that is wrong with them,\n"
+    "and prints how much there is to run. Runs nothing and writes nothing.\n\n"
+    "example:\n"
+    "  holdfast check experiments/quickstart --set replicates=100",
+    kOptions,
+    1,
+    1,
+    check};
+
+}  // namespace holdfast::program

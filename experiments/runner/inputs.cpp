@@ -1,0 +1,255 @@
+#include "experiments/runner/inputs.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "experiments/runner/tables.hpp"
+#include "sim/faults/text_file.hpp"
+#include "stack/base/random.hpp"
+
+namespace holdfast::runner {
+namespace {
+
+// Purposes of random streams; see Random.
+constexpr std::uint64_t kReplicateStream = 0x7265706c;
+constexpr std::uint64_t kOrderStream = 0x6f72646572;
+
+// The largest job: identities are 32 bits, and a part of them is kept for marks.
+constexpr std::uint64_t kProcessesMax = (std::uint64_t{1} << 31) - 1;
+
+// What is left to learn after the last event of a trace that does not say how long it is.
+constexpr std::int64_t kTimeoutsAfterTrace = 10;
+
+std::string quoted(std::string_view text) {
+  return "\"" + std::string(text) + "\"";
+}
+
+Status load_imported(const Experiment& experiment, sim::ImportedFabric& fabric) {
+  const TopologyConfig& config = experiment.topology;
+  sim::NodeNames names;
+  std::string text;
+  if (!config.names.empty()) {
+    if (Status status = sim::read_text_file(config.names, text); !status.is_ok()) return status;
+    if (Status status = sim::parse_node_names(text, config.names, names); !status.is_ok())
+      return status;
+  }
+  if (Status status = sim::read_text_file(config.file, text); !status.is_ok()) return status;
+  return sim::parse_ibnetdiscover(text, config.file, names, experiment.fabric.link.latency, fabric);
+}
+
+}  // namespace
+
+Status Inputs::load(const Experiment& experiment, std::shared_ptr<const Inputs>& inputs) {
+  auto loaded = std::make_shared<Inputs>();
+  if (Status status = loaded->load_topology(experiment); !status.is_ok()) return status;
+  sim::ScheduleBuilder builder;
+  if (Status status = loaded->load_script(experiment, builder); !status.is_ok()) return status;
+  if (Status status = loaded->load_trace(experiment, builder); !status.is_ok()) return status;
+  loaded->faults_ = builder.build();
+  loaded->name_parts();
+  if (Status status = loaded->set_duration(experiment); !status.is_ok()) return status;
+  inputs = std::move(loaded);
+  return Status::ok();
+}
+
+Status Inputs::load_topology(const Experiment& experiment) {
+  const TopologyConfig& config = experiment.topology;
+  if (config.kind == TopologyKind::fat_tree) {
+    sim::Pgft tree;
+    Status status = sim::Pgft::create({config.down, config.up, config.parallel}, tree);
+    if (!status.is_ok()) return Status::error("topology: " + status.message());
+    const LinkConfig& link = experiment.fabric.link;
+    topology_ = sim::Topology::generated(tree, {link.bits_per_second, link.latency});
+  } else {
+    sim::ImportedFabric fabric;
+    if (Status status = load_imported(experiment, fabric); !status.is_ok()) return status;
+    topology_ = sim::Topology::imported(std::move(fabric));
+  }
+  const std::uint32_t hosts = topology_->host_count();
+  if (hosts == 0) return Status::error(config.file + ": has no hosts");
+  nodes_ = experiment.processes.nodes.value_or(hosts);
+  per_node_ = experiment.processes.per_node;
+  if (nodes_ > hosts)
+    return Status::error("processes.nodes is " + std::to_string(nodes_) + "; the topology has " +
+                         std::to_string(hosts) + (hosts == 1 ? " host" : " hosts"));
+  if (std::uint64_t{nodes_} * per_node_ > kProcessesMax)
+    return Status::error("processes: " + std::to_string(nodes_) + " nodes of " +
+                         std::to_string(per_node_) + " processes are more than 2^31 - 1");
+  path_times_ = topology_->path_times(experiment.fabric.switch_latency);
+  return Status::ok();
+}
+
+Status Inputs::resolve(sim::FaultTarget target, std::string_view which,
+                       std::uint32_t& index) const {
+  if (target == sim::FaultTarget::process) {
+    const auto [end, error] = std::from_chars(which.data(), which.data() + which.size(), index);
+    if (error == std::errc() && end == which.data() + which.size() && index < processes())
+      return Status::ok();
+    return Status::error(quoted(which) + " is no process; expected a rank 0 … " +
+                         std::to_string(processes() - 1));
+  }
+  NodeId node;
+  if (Status status = topology_->find_host(which, node); !status.is_ok()) return status;
+  index = node.value;
+  if (index < nodes_) return Status::ok();
+  return Status::error(quoted(which) + " carries no process; only the first " +
+                       std::to_string(nodes_) + " hosts do (processes.nodes)");
+}
+
+Status Inputs::load_script(const Experiment& experiment, sim::ScheduleBuilder& builder) {
+  for (std::size_t i = 0; i < experiment.failures.size(); ++i) {
+    const ScriptedFailure& line = experiment.failures[i];
+    const sim::FaultTarget target =
+        line.what == FaultTarget::process ? sim::FaultTarget::process : sim::FaultTarget::node;
+    std::uint32_t index = 0;
+    if (Status status = resolve(target, line.which, index); !status.is_ok())
+      return Status::error("failures." + std::to_string(i) + ".which: " + status.message());
+    if (line.action == FaultKind::repair) {
+      builder.add_event({line.at, sim::FaultAction::repair, target, index, i});
+      continue;
+    }
+    sim::Outage outage{line.at, {}, sim::FaultAction::crash, target, index, i};
+    if (line.repaired_after) outage.until = line.at + *line.repaired_after;
+    if (line.action == FaultKind::pause) {
+      outage.action = sim::FaultAction::pause;
+      outage.until = line.at + line.lasts;
+    }
+    builder.add(outage);
+  }
+  builder.number_records_from(experiment.failures.size());
+  return Status::ok();
+}
+
+Status Inputs::load_trace(const Experiment& experiment, sim::ScheduleBuilder& builder) {
+  if (!experiment.trace) return Status::ok();
+  const TraceConfig& trace = *experiment.trace;
+  if (trace.format == TraceFormat::csv) {
+    const auto find = [this](sim::FaultTarget target, std::string_view which) {
+      std::uint32_t index = 0;
+      const bool found = resolve(target, which, index).is_ok();
+      return found ? std::optional(index) : std::nullopt;
+    };
+    return sim::read_csv_trace(trace.file, find, builder);
+  }
+  for (const auto& [name, value] :
+       {std::pair("trace.system", trace.system), std::pair("trace.year", trace.year)})
+    if (!value) return Status::error(std::string(name) + " is missing; a lanl trace needs it");
+  // Hosts are numbered by their lowest GUID, in generated and in imported fabrics.
+  std::vector<std::uint32_t> hosts(nodes_);
+  for (std::uint32_t i = 0; i < nodes_; ++i) hosts[i] = i;
+  lanl_.emplace();
+  return sim::read_lanl_trace(trace.file, {*trace.system, *trace.year, trace.month}, hosts, builder,
+                              *lanl_);
+}
+
+void Inputs::name_parts() {
+  for (const sim::FaultEvent& event : faults_.events) {
+    if (event.action != sim::FaultAction::crash) continue;
+    const bool is_node = event.target == sim::FaultTarget::node;
+    parts_[event.record] = is_node ? Part{"node", topology_->host_name({event.index})}
+                                   : Part{"process", std::to_string(event.index)};
+  }
+}
+
+Status Inputs::set_duration(const Experiment& experiment) {
+  duration_ = experiment.duration;
+  if (duration_ > Duration{0}) return Status::ok();
+  if (!experiment.trace)
+    return Status::error("duration is missing; without a trace it must be given");
+  if (lanl_) {
+    duration_ = lanl_->period;
+  } else {
+    const Time last = faults_.events.empty() ? Time{0} : faults_.events.back().at;
+    duration_ = last - Time{0} + kTimeoutsAfterTrace * experiment.detector.timeout;
+  }
+  return Status::ok();
+}
+
+std::vector<Attachment> Inputs::attachments() const {
+  std::vector<Attachment> result = {{"topology.json", topology_->picture()}};
+  if (lanl_) {
+    std::string rows = "node,host,records\n";
+    for (const sim::LanlNode& node : lanl_->nodes)
+      rows += std::to_string(node.node) + "," + csv_cell(topology_->host_name({node.host})) + "," +
+              std::to_string(node.records) + "\n";
+    result.push_back({"mapping.csv", std::move(rows)});
+  }
+  return result;
+}
+
+Status InputsCache::load(const Experiment& experiment, std::shared_ptr<const Inputs>& inputs) {
+  // All that Inputs::load reads of the experiment.
+  std::string key;
+  const auto add = [&key](const auto&... values) {
+    ((key += std::to_string(values) + ","), ...);
+    key += ";";
+  };
+  const auto add_text = [&](const std::string& text) {
+    add(text.size());
+    key += text;
+  };
+  const auto add_optional = [&](const auto& value) { add(value.has_value(), value.value_or(0)); };
+  const TopologyConfig& topology = experiment.topology;
+  add(static_cast<int>(topology.kind), experiment.duration.ns, experiment.detector.timeout.ns,
+      experiment.fabric.link.bits_per_second, experiment.fabric.link.latency.ns,
+      experiment.fabric.switch_latency.ns, experiment.processes.per_node);
+  add_optional(experiment.processes.nodes);
+  for (const auto* list : {&topology.down, &topology.up, &topology.parallel}) {
+    add(list->size());
+    for (const std::uint32_t value : *list) add(value);
+  }
+  add_text(topology.file);
+  add_text(topology.names);
+  for (const ScriptedFailure& line : experiment.failures) {
+    add(line.at.ns, static_cast<int>(line.action), static_cast<int>(line.what), line.lasts.ns,
+        line.repaired_after ? line.repaired_after->ns : -1);
+    add_text(line.which);
+  }
+  if (experiment.trace) {
+    add(static_cast<int>(experiment.trace->format));
+    add_text(experiment.trace->file);
+    for (const auto& value :
+         {experiment.trace->system, experiment.trace->year, experiment.trace->month})
+      add_optional(value);
+  }
+  std::shared_ptr<const Inputs>& entry = by_key_[key];
+  if (!entry)
+    if (Status status = Inputs::load(experiment, entry); !status.is_ok()) return status;
+  inputs = entry;
+  return Status::ok();
+}
+
+RosterOptions roster_options(const Experiment& experiment, std::uint32_t nodes,
+                             std::uint32_t replicate) {
+  RosterOptions options;
+  options.nodes = nodes;
+  options.per_node = experiment.processes.per_node;
+  options.placement = experiment.processes.placement == Placement::by_slot
+                          ? ProcessPlacement::by_slot
+                          : ProcessPlacement::by_node;
+  options.agents = experiment.processes.agents;
+  options.order = experiment.detector.order == "shuffled" ? RingOrder::shuffled : RingOrder::rank;
+  options.order_key = Random(experiment.seed, kOrderStream, replicate).next();
+  return options;
+}
+
+EngineOptions engine_options(const Experiment& experiment) {
+  EngineOptions options;
+  options.membership.detector = experiment.detector.kind;
+  options.membership.propagation = experiment.propagation.kind;
+  options.membership.detection.period = experiment.detector.period;
+  options.membership.detection.timeout = experiment.detector.timeout;
+  options.membership.detection.probes = experiment.propagation.backstop;
+  options.membership.backstop = experiment.propagation.backstop;
+  options.membership.retransmission_timeout =
+      experiment.propagation.retransmission_timeout.value_or(experiment.detector.period);
+  options.seal = experiment.seal.kind;
+  return options;
+}
+
+std::uint64_t replicate_seed(const Experiment& experiment, std::uint32_t replicate) {
+  return Random(experiment.seed, kReplicateStream, replicate).next();
+}
+
+}  // namespace holdfast::runner

@@ -1,0 +1,87 @@
+// What an experiment refers to, read and checked: the fabric it names, the processes on it, and the
+// faults of its script and trace. Everything that can be wrong with a file is found here, before
+// anything runs.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/config/experiment.hpp"
+#include "experiments/runner/campaign.hpp"
+#include "sim/faults/schedule.hpp"
+#include "sim/faults/trace.hpp"
+#include "sim/topology/topology.hpp"
+#include "stack/base/status.hpp"
+#include "stack/engine.hpp"
+#include "stack/view/roster.hpp"
+
+namespace holdfast::runner {
+
+class Inputs {
+ public:
+  // An error is for the user to mend; it names the file or the key.
+  static Status load(const Experiment& experiment, std::shared_ptr<const Inputs>& inputs);
+
+  const sim::Topology& topology() const { return *topology_; }
+  const sim::PathTimes& path_times() const { return *path_times_; }
+  const sim::FaultSchedule& faults() const { return faults_; }
+  std::uint32_t nodes() const { return nodes_; }
+  std::uint32_t processes() const { return nodes_ * per_node_; }
+  // The experiment's, or that of its trace.
+  Duration duration() const { return duration_; }
+  // What the crash of this record of the schedule ends, for failures.csv.
+  const std::string& what(std::size_t record) const { return parts_.at(record).what; }
+  const std::string& which(std::size_t record) const { return parts_.at(record).which; }
+  // Of a lanl trace.
+  const std::optional<sim::LanlReport>& lanl() const { return lanl_; }
+
+  // topology.json, and mapping.csv of a lanl trace.
+  std::vector<Attachment> attachments() const;
+
+ private:
+  struct Part {
+    std::string what;
+    std::string which;
+  };
+
+  Status load_topology(const Experiment& experiment);
+  Status load_script(const Experiment& experiment, sim::ScheduleBuilder& builder);
+  Status load_trace(const Experiment& experiment, sim::ScheduleBuilder& builder);
+  Status resolve(sim::FaultTarget target, std::string_view which, std::uint32_t& index) const;
+  Status set_duration(const Experiment& experiment);
+  void name_parts();
+
+  std::optional<sim::Topology> topology_;
+  std::optional<sim::PathTimes> path_times_;
+  std::uint32_t nodes_ = 0;
+  std::uint32_t per_node_ = 0;
+  Duration duration_;
+  sim::FaultSchedule faults_;
+  std::map<std::size_t, Part> parts_;  // by record, of those that are played
+  std::optional<sim::LanlReport> lanl_;
+};
+
+// The inputs of all points of a campaign; points that need the same share them.
+class InputsCache {
+ public:
+  // Loads what is missing.
+  Status load(const Experiment& experiment, std::shared_ptr<const Inputs>& inputs);
+
+ private:
+  std::map<std::string, std::shared_ptr<const Inputs>> by_key_;
+};
+
+// The roster of a replicate: the shuffle is drawn from (seed, replicate).
+RosterOptions roster_options(const Experiment& experiment, std::uint32_t nodes,
+                             std::uint32_t replicate);
+
+// What the engines of simulated and of real processes have in common.
+EngineOptions engine_options(const Experiment& experiment);
+
+// The seed of everything else that is drawn in a replicate.
+std::uint64_t replicate_seed(const Experiment& experiment, std::uint32_t replicate);
+
+}  // namespace holdfast::runner

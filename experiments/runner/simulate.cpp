@@ -1,0 +1,87 @@
+#include "experiments/runner/simulate.hpp"
+
+#include <string>
+
+#include "experiments/runner/judge.hpp"
+#include "sim/oracle/witness.hpp"
+#include "sim/run/simulation.hpp"
+
+namespace holdfast::runner {
+namespace {
+
+// Events between two looks at the monitor: a few milliseconds.
+constexpr std::uint64_t kEventsPerLook = 1 << 14;
+
+// Passes on to the judge what the simulation shows.
+class JudgeWitness final : public sim::Witness {
+ public:
+  JudgeWitness(Judge& judge, const Inputs& inputs) : judge_(judge), inputs_(inputs) {}
+
+  void crashed(Time at, std::size_t record, std::span<const ProcessId> processes) override {
+    judge_.crash(at, inputs_.what(record), inputs_.which(record), processes);
+  }
+  void repaired(Time at, std::size_t, std::span<const ProcessId> processes,
+                Incarnation boot) override {
+    judge_.repair(at, processes, boot);
+  }
+  void believed(Time at, ProcessId observer, std::span<const Membership::Change> changes) override {
+    for (const Membership::Change& change : changes)
+      judge_.believe(at, observer, change.process, change.record.incarnation,
+                     change.record.state >= MemberState::failed);
+  }
+
+ private:
+  Judge& judge_;
+  const Inputs& inputs_;
+};
+
+MessageCounts message_counts(const FrameCounts& counts) {
+  return {counts.heartbeats, counts.observes,         counts.notices,    counts.local_notices,
+          counts.repeats,    counts.acknowledgements, counts.differences};
+}
+
+}  // namespace
+
+Status simulate(const Experiment& experiment, const Inputs& inputs, std::uint32_t replicate,
+                ReplicateMonitor& monitor, Outcome& outcome) {
+  const Roster roster(roster_options(experiment, inputs.nodes(), replicate));
+  Judge judge(roster.processes());
+  JudgeWitness witness(judge, inputs);
+  sim::SimulationOptions options;
+  options.seed = replicate_seed(experiment, replicate);
+  options.duration = inputs.duration();
+  options.skip_quiet_time = experiment.skip_quiet_time;
+  options.loss = experiment.fabric.loss;
+  options.local_latency = experiment.fabric.local_latency;
+  options.engine = engine_options(experiment);
+  sim::Simulation simulation(options, roster, inputs.path_times(), inputs.faults(), witness);
+
+  std::uint64_t reported = 0;
+  const auto report = [&] {
+    monitor.events += simulation.events() - reported;
+    reported = simulation.events();
+    monitor.reached_ns = simulation.now().ns;
+  };
+  while (simulation.step()) {
+    if (simulation.events() % kEventsPerLook != 0) continue;
+    report();
+    if (monitor.stop) return Status::error("stopped");
+  }
+  report();
+
+  Judge::Judgement judgement = judge.judgement();
+  outcome.processes = roster.processes();
+  outcome.nodes = roster.nodes();
+  outcome.failures = std::move(judgement.failures);
+  outcome.records_while_down = judgement.records_while_down + inputs.faults().records_while_down;
+  outcome.false_verdicts = judgement.false_verdicts;
+  outcome.missed = judgement.missed;
+  outcome.frames_lost = simulation.frames_lost();
+  outcome.messages = message_counts(simulation.frame_counts());
+  outcome.state_hash = simulation.state_hash();
+  outcome.events = simulation.events();
+  outcome.heartbeats_skipped = simulation.heartbeats_skipped();
+  return Status::ok();
+}
+
+}  // namespace holdfast::runner
