@@ -87,7 +87,10 @@ std::size_t MessageFabric::post(std::span<const Operation> operations) {
       HOLDFAST_ASSERT(possible);  // the caller's bug: there is no event that could tell of it
       network_->put_on_wire(self_, {operation.peer.value}, operation.data, operation.size);
     } else {
-      if (posted_.size() + happened_.size() >= kSendDepth) break;
+      if (posted_.size() + happened_.size() >= kSendDepth) {
+        refused_ = true;
+        break;
+      }
       eventful_ = true;
       posted_.push_back({operation, possible ? Completion::ok : Completion::local_error});
     }
@@ -156,6 +159,11 @@ std::size_t MessageFabric::poll(std::span<Event> events) {
     const auto end = happened_.begin() + static_cast<std::ptrdiff_t>(count);
     std::copy(happened_.begin(), end, events.begin());
     happened_.erase(happened_.begin(), end);
+    if (refused_ && count > 0) {
+      refused_ = false;
+      happened_.push_back(
+          {EventKind::writable, Completion::ok, kNoPeer, 0, 0, Time{} + round_up(network_->now_)});
+    }
     eventful_ = !happened_.empty() || !posted_.empty();
   }
   while (count < events.size() && waiting_ > 0 && !slots_.empty()) receive(events[count++]);
@@ -182,6 +190,8 @@ void MessageFabric::clear() {
   happened_.clear();
   posted_.clear();
   watched_.clear();
+  refused_ = false;
+  eventful_ = false;
 }
 
 }  // namespace holdfast::sim

@@ -51,6 +51,7 @@ class alignas(64) MessageFabric final : public Fabric {
   ProcessId self_;
   bool up_ = true;
   bool eventful_ = false;  // there may be something in happened_ or posted_
+  bool refused_ = false;   // post took fewer than offered: `writable` is owed
   std::uint32_t first_waiting_ = FramePool::kNone;
   std::uint32_t last_waiting_ = FramePool::kNone;
   std::uint32_t waiting_ = 0;
