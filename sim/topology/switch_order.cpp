@@ -26,18 +26,18 @@ std::vector<std::uint32_t> distances(const SwitchNet& net, std::vector<std::uint
 
 // What the orders are made of; each by switch.
 struct Measures {
-  std::vector<std::uint32_t> from_hosts;   // hops from the nearest switch with hosts
-  std::vector<std::uint64_t> to_all;       // total hops to all hosts that can be reached
-  std::vector<std::uint32_t> from_centre;  // hops from the most central switch of its component
+  std::vector<std::uint32_t> from_adapters;  // hops from the nearest switch with adapters
+  std::vector<std::uint64_t> to_all;         // total hops to all hosts that can be reached
+  std::vector<std::uint32_t> from_centre;    // hops from the most central switch of its component
 };
 
 Measures measure(const SwitchNet& net) {
   const auto count = static_cast<std::uint32_t>(net.ports.size());
   Measures m;
-  std::vector<std::uint32_t> with_hosts;
+  std::vector<std::uint32_t> with_adapters;
   std::vector<std::uint32_t> by_centrality(count);
   for (std::uint32_t s = 0; s < count; ++s) {
-    if (net.hosts[s] > 0) with_hosts.push_back(s);
+    if (net.has_adapters[s]) with_adapters.push_back(s);
     const std::vector<std::uint32_t> distance = distances(net, {s});
     std::uint64_t total = 0;
     for (std::uint32_t t = 0; t < count; ++t) {
@@ -46,7 +46,7 @@ Measures measure(const SwitchNet& net) {
     m.to_all.push_back(total);
     by_centrality[s] = s;
   }
-  m.from_hosts = distances(net, with_hosts);
+  m.from_adapters = distances(net, with_adapters);
   std::sort(by_centrality.begin(), by_centrality.end(), [&](std::uint32_t a, std::uint32_t b) {
     return std::tuple(m.to_all[a], net.hosts[a], a) < std::tuple(m.to_all[b], net.hosts[b], b);
   });
@@ -110,6 +110,7 @@ SwitchNet::SwitchNet(const FabricGraph& graph) : index_of_device(graph.devices()
   }
   ports.resize(device.size());
   hosts.assign(device.size(), 0);
+  has_adapters.assign(device.size(), false);
   for (std::uint32_t s = 0; s < device.size(); ++s) {
     const std::vector<Port>& all = graph.device(device[s]).ports;
     for (std::uint32_t p = 1; p < all.size(); ++p) {
@@ -117,6 +118,7 @@ SwitchNet::SwitchNet(const FabricGraph& graph) : index_of_device(graph.devices()
       const LinkEnd& far = graph.links()[all[p].link].end_away_from(device[s]);
       const std::uint32_t peer = index_of_device[far.device];
       if (peer != kNone) ports[s].push_back({p, all[p].link, peer});
+      if (graph.device(far.device).kind == DeviceKind::adapter) has_adapters[s] = true;
     }
   }
   for (std::uint32_t h = 0; h < graph.host_count(); ++h) {
@@ -164,7 +166,7 @@ std::vector<std::uint32_t> choose_heights(const SwitchNet& net) {
   const auto centrality = [&m](std::uint32_t s) { return ~m.to_all[s]; };
   const std::array<std::vector<std::uint32_t>, 3> orders = {
       heights_by(count,
-                 [&](std::uint32_t s) { return std::tuple(m.from_hosts[s], centrality(s)); }),
+                 [&](std::uint32_t s) { return std::tuple(m.from_adapters[s], centrality(s)); }),
       heights_by(count, [&](std::uint32_t s) { return std::tuple(centrality(s), ~net.hosts[s]); }),
       heights_by(count,
                  [&](std::uint32_t s) { return std::tuple(~m.from_centre[s], centrality(s)); })};

@@ -7,7 +7,7 @@
 // rule (hosts on a spine, spines that reach only a part, switches without hosts); the best by this
 // count is taken: fewest pairs of hosts without a route, then least total length, then most choices
 // of link.
-//  1. by distance from the nearest switch with hosts: right for every tree with hosts at the
+//  1. by distance from the nearest switch with adapters: right for every tree with hosts at the
 //  bottom;
 //  2. by total distance to all hosts: right where hosts hang on switches of several levels;
 //  3. by distance from the most central switch: always routes every pair that is connected at all.
@@ -35,6 +35,7 @@ struct SwitchNet {
   std::vector<std::uint32_t> index_of_device;  // kNone: not a switch
   std::vector<std::vector<SwitchPort>> ports;  // of each switch, by port
   std::vector<std::uint32_t> hosts;            // whose endpoint is on this switch
+  std::vector<bool> has_adapters;              // any, whether or not they carry traffic
 };
 
 constexpr std::uint32_t kFar = 0xffff'ffff;  // no route
