@@ -1,3 +1,4 @@
+// Each check compares typed values and reports at the place where one of them was written.
 #include "experiments/config/check.hpp"
 
 #include <algorithm>

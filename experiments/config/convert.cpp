@@ -1,3 +1,5 @@
+// The document is valid and complete when it comes here, so a value that is missing or of the wrong
+// type is our bug: an assertion.
 #include "experiments/config/convert.hpp"
 
 #include <array>
@@ -51,11 +53,10 @@ template <class Enum, std::size_t N>
 Enum word_at(const Node& document, std::string_view pointer,
              const std::array<std::pair<std::string_view, Enum>, N>& words) {
   const std::string& text = text_at(document, pointer);
-  for (const auto& [word, value] : words) {
-    if (word == text) return value;
-  }
-  HOLDFAST_ASSERT(!"every word of the schema has its enumerator");
-  return words[0].second;
+  std::size_t i = 0;
+  while (i < N && words[i].first != text) ++i;
+  HOLDFAST_ASSERT(i < N);  // every word of the schema has its enumerator
+  return words[i].second;
 }
 
 template <class Enum>

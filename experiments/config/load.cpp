@@ -1,3 +1,6 @@
+// The order of the steps: read, override, check each value, expand the sweep, check each point as a
+// whole. Each step may rely on the one before, so a later kind of error is reported only when there
+// is none earlier.
 #include "experiments/config/load.hpp"
 
 #include <filesystem>

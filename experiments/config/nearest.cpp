@@ -1,3 +1,5 @@
+// Optimal string alignment with three rows; candidates in the schema's order, so that ties are
+// always broken alike.
 #include "experiments/config/nearest.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Text is written by nlohmann/json; it is seen here and in read_json.cpp only.
 #include "experiments/config/node.hpp"
 
 #include <algorithm>

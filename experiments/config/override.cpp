@@ -1,3 +1,5 @@
+// An override is checked against the schema before it changes anything, so that a misspelt path is
+// not reported as a wrong key of the file.
 #include "experiments/config/override.hpp"
 
 #include <algorithm>

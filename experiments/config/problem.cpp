@@ -1,3 +1,5 @@
+// Sorts problems as a person reads: the file from top to bottom, then the command line from left to
+// right.
 #include "experiments/config/problem.hpp"
 
 #include <algorithm>

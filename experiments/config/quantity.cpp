@@ -1,3 +1,5 @@
+// A decimal is kept as two whole numbers, what stands before and after the point; no floating point
+// is involved.
 #include "experiments/config/quantity.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Reads the schema once and answers questions about it; the walk over a document is in
+// validate.cpp.
 #include "experiments/config/schema.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The points are enumerated like the numbers of an odometer, the last path turning fastest.
 #include "experiments/config/sweep.hpp"
 
 #include <algorithm>

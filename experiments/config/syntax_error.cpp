@@ -1,3 +1,5 @@
+// The parser stops at the first token that it did not expect; what people do wrong there is known
+// well enough to be told from that token and the one before it.
 #include "experiments/config/syntax_error.hpp"
 
 #include <algorithm>

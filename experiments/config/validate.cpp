@@ -1,3 +1,5 @@
+// A walk over a value with its part of the schema at its side; it goes on after an error, so that a
+// file is mended in one go.
 #include "experiments/config/validate.hpp"
 
 #include <algorithm>

@@ -1,18 +1,14 @@
+// From text to typed experiments: defaults, sweeps, overrides, and what is written back.
 #include "experiments/config/load.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "experiments/config/sweep.hpp"
 
 namespace holdfast::runner {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr const char* kTree = R"({"down": [4, 4], "up": [1, 2], "parallel": [1, 1]})";
 
@@ -70,7 +66,8 @@ TEST(Load, ReadsEveryKey) {
   const Experiment e =
       load(R"({"$schema": "x", "name": "all", "seed": 9007199254740991, "replicates": 3,
     "duration": "2 min", "skip_quiet_time": false,
-    "fabric": {"kind": "native", "fidelity": "message", "link": {"rate": "10 Mb/s", "latency": "2.5 us"},
+    "fabric": {"kind": "native", "fidelity": "message",
+               "link": {"rate": "10 Mb/s", "latency": "2.5 us"},
                "switch_latency": "1 us", "local_latency": "2 us", "loss": 0.125},
     "topology": {"kind": "fat_tree", "down": [2, 3], "up": [1, 4], "parallel": [1, 5]},
     "processes": {"per_node": 7, "nodes": 5, "placement": "by_node", "agents": false},
@@ -78,9 +75,12 @@ TEST(Load, ReadsEveryKey) {
     "propagation": {"kind": "chord", "backstop": false, "retransmission_timeout": "3 ms"},
     "seal": {"kind": "siphash128"},
     "failures": [{"at": "1 s", "what": "process", "which": 34},
-                 {"at": "2 s", "what": "node", "which": "compute-3", "repaired_after": "4 s"},
-                 {"at": "3 s", "what": "node", "which": "0x0002c903000a0b0c", "action": "repair"},
-                 {"at": "4 s", "what": "process", "which": "0", "action": "pause", "lasts": "5 s"}]})")
+                 {"at": "2 s", "what": "node", "which": "compute-3",
+                  "repaired_after": "4 s"},
+                 {"at": "3 s", "what": "node", "which": "0x0002c903000a0b0c",
+                  "action": "repair"},
+                 {"at": "4 s", "what": "process", "which": "0", "action": "pause",
+                  "lasts": "5 s"}]})")
           .points.at(0)
           .experiment;
   EXPECT_EQ(e.seed, 9'007'199'254'740'991u);
@@ -238,116 +238,6 @@ TEST(Overrides, TakeWhatTheySetOutOfTheSweep) {
   EXPECT_EQ(load(text, {"sweep={}"}).points.size(), 1u);
   EXPECT_EQ(load(text, {"sweep.detector.order=[\"rank\"]"}).points.size(), 2u);
   EXPECT_EQ(load(text, {"sweep.seed=[1,2,3]"}).points.size(), 12u);
-}
-
-class LoadFiles : public testing::Test {
- protected:
-  void SetUp() override {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::temp_directory_path() /
-              ("holdfast-config-" + std::string(info->name()) + "-" + std::to_string(::getpid()));
-    fs::create_directories(folder_ / "inner");
-    fs::create_directories(folder_ / "elsewhere");
-    before_ = fs::current_path();
-    fs::current_path(folder_ / "elsewhere");
-  }
-  void TearDown() override {
-    fs::current_path(before_);
-    fs::remove_all(folder_);
-  }
-  void write(const std::string& name, const std::string& text) {
-    std::ofstream(folder_ / name, std::ios::binary) << text;
-  }
-  LoadedExperiment load_file(const std::string& file, const std::vector<std::string>& overrides) {
-    LoadResult result = load_experiment(file, overrides);
-    for (const std::string& error : result.errors) ADD_FAILURE() << error;
-    return result.experiment.value_or(LoadedExperiment{{SweepPoint{}}, "{}"});
-  }
-
-  fs::path folder_;
-
- private:
-  fs::path before_;
-};
-
-constexpr const char* kImported =
-    R"({"name": "real", "topology": {"kind": "ibnetdiscover", "file": "fabric", "names": "../names"},
-        "trace": {"file": "trace.csv"}})";
-
-TEST_F(LoadFiles, FileNamesAreRelativeToTheFile) {
-  write("inner/experiment.json", kImported);
-  for (const char* name : {"inner/fabric", "names", "inner/trace.csv"}) write(name, "");
-  const LoadedExperiment loaded = load_file("../inner/experiment.json", {});
-  const Experiment& e = loaded.points[0].experiment;
-  EXPECT_EQ(e.topology.file, "../inner/fabric");
-  EXPECT_EQ(e.topology.names, "../names");
-  ASSERT_TRUE(e.trace.has_value());
-  EXPECT_EQ(e.trace->file, "../inner/trace.csv");
-  EXPECT_EQ(e.duration, Duration{});  // until the trace ends
-  // The resolved experiment can be loaded from anywhere.
-  const auto resolved = nlohmann::json::parse(loaded.resolved_json);
-  EXPECT_EQ(resolved["topology"]["file"], fs::canonical(folder_ / "inner/fabric").string());
-}
-
-TEST_F(LoadFiles, AFolderStandsForItsExperiment) {
-  write("inner/experiment.json", minimal());
-  EXPECT_EQ(load_file("../inner", {}).points[0].experiment.name, "test");
-}
-
-TEST_F(LoadFiles, FileNamesOfTheCommandLineAreRelativeToTheCurrentFolder) {
-  write("inner/experiment.json",
-        R"({"name": "real", "topology": {"kind": "ibnetdiscover"}, "trace": {"format": "lanl"}})");
-  write("elsewhere/fabric", "");
-  write("elsewhere/17", "");  // a name that is JSON must stay a name
-  std::vector<std::string> overrides;
-  for (const auto& [option, value] :
-       {std::pair("--topology", "fabric"), std::pair("--trace", "17"),
-        std::pair("--trace-system", "18"), std::pair("--trace-year", "2004"),
-        std::pair("--trace-month", "3")}) {
-    for (std::string& entry : overrides_of_option(option, value)) overrides.push_back(entry);
-  }
-  const Experiment e = load_file("../inner", overrides).points[0].experiment;
-  EXPECT_EQ(e.topology.kind, TopologyKind::ibnetdiscover);
-  EXPECT_EQ(e.topology.file, "fabric");
-  ASSERT_TRUE(e.trace.has_value());
-  EXPECT_EQ(e.trace->file, "17");
-  EXPECT_EQ(e.trace->format, TraceFormat::lanl);
-  EXPECT_EQ(e.trace->system, 18u);
-  EXPECT_EQ(e.trace->year, 2004u);
-  EXPECT_EQ(e.trace->month, 3u);
-  EXPECT_TRUE(overrides_of_option("--no-such-option", "x").empty());
-}
-
-TEST_F(LoadFiles, ATopologyOfTheCommandLineReplacesATree) {
-  write("elsewhere/fabric", "");
-  write("inner/experiment.json", minimal());
-  const Experiment e =
-      load_file("../inner", overrides_of_option("--topology", "fabric")).points[0].experiment;
-  EXPECT_EQ(e.topology.kind, TopologyKind::ibnetdiscover);
-  EXPECT_TRUE(e.topology.down.empty());
-  // What the command line itself says beside the kind is not dropped but refused.
-  const LoadResult both = load_experiment(
-      "../inner", {"topology.kind=ibnetdiscover", "topology.file=fabric", "topology.down=[4]"});
-  EXPECT_FALSE(both.experiment.has_value());
-}
-
-TEST_F(LoadFiles, SweepsFileNames) {
-  write("inner/experiment.json", R"({"name": "t", "duration": "1 s",
-      "topology": {"kind": "ibnetdiscover"}, "sweep": {"topology.file": ["a", "./b"]}})");
-  write("inner/a", "");
-  write("inner/b", "");
-  const LoadedExperiment loaded = load_file("../inner", {});
-  ASSERT_EQ(loaded.points.size(), 2u);
-  EXPECT_EQ(loaded.points[1].experiment.topology.file, "../inner/b");
-  EXPECT_EQ(loaded.points[1].values[0].second, "./b");
-}
-
-TEST_F(LoadFiles, SaysWhatIsWrongWithTheFileItself) {
-  EXPECT_NE(load_experiment("missing.json", {}).errors.at(0).find("missing.json: "),
-            std::string::npos);
-  EXPECT_NE(load_experiment("..", {}).errors.at(0).find("../experiment.json: "), std::string::npos);
-  write("elsewhere/large.json", std::string((16u << 20) + 1, ' '));
-  EXPECT_NE(load_experiment("large.json", {}).errors.at(0).find("16 MiB"), std::string::npos);
 }
 
 TEST(Resolved, HasEveryDefaultInTheSchemasOrder) {

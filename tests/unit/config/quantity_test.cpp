@@ -1,3 +1,4 @@
+// Quantities with units: exact, and read back as they were written.
 #include "experiments/config/quantity.hpp"
 
 #include <gtest/gtest.h>

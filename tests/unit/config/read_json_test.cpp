@@ -1,3 +1,4 @@
+// Places of values, and texts that a parser might misread. Messages: see tests/golden/config.
 #include "experiments/config/read_json.hpp"
 
 #include <gtest/gtest.h>
