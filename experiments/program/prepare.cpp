@@ -7,14 +7,14 @@
 namespace holdfast::program {
 
 constinit const Option kSetOption = {"--set", "PATH=VALUE",
-                           "replace a value of the file: --set detector.timeout=2s,\n"
-                           "--set 'sweep.detector.order=[\"rank\"]'; may be given again"};
-constinit const Option kTopologyOption = {"--topology", "FILE",
-                                "the fabric, as ibnetdiscover wrote it, instead of the file's"};
-constinit const Option kTraceOption = {"--trace", "FILE",
-                             "failures from a file (csv, or LANL's records); .xz is unpacked"};
+                                     "replace a value of the file: --set detector.timeout=2s,\n"
+                                     "--set 'sweep.detector.order=[\"rank\"]'; may be given again"};
+constinit const Option kTopologyOption = {
+    "--topology", "FILE", "the fabric, as ibnetdiscover wrote it, instead of the file's"};
+constinit const Option kTraceOption = {
+    "--trace", "FILE", "failures from a file (csv, or LANL's records); .xz is unpacked"};
 constinit const Option kTraceSystemOption = {"--trace-system", "N",
-                                   "of LANL's records: those of this system"};
+                                             "of LANL's records: those of this system"};
 constinit const Option kTraceYearOption = {"--trace-year", "Y", "… that start in this year"};
 constinit const Option kTraceMonthOption = {"--trace-month", "M", "… and in this month, 1 to 12"};
 

@@ -1,0 +1,102 @@
+#include "experiments/runner/tables.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "experiments/runner/replicate_file.hpp"
+#include "tests/unit/runner/example_campaign.hpp"
+
+namespace holdfast::runner {
+namespace {
+
+TEST(Tables, SecondsAreExact) {
+  EXPECT_EQ(seconds_text(Duration{0}), "0.000000000");
+  EXPECT_EQ(seconds_text(Duration{1}), "0.000000001");
+  EXPECT_EQ(seconds_text(Duration{-1}), "-0.000000001");
+  EXPECT_EQ(seconds_text(Duration{1'999'999'999}), "1.999999999");
+  EXPECT_EQ(seconds_text(Duration{-12'000'000'000}), "-12.000000000");
+  EXPECT_EQ(seconds_text(Duration{std::numeric_limits<std::int64_t>::max()}),
+            "9223372036.854775807");
+  EXPECT_EQ(seconds_text(Duration{std::numeric_limits<std::int64_t>::min()}),
+            "-9223372036.854775808");
+}
+
+TEST(Tables, MedianIsTheMiddle) {
+  EXPECT_FALSE(median({}));
+  EXPECT_EQ(median({Duration{5}}), Duration{5});
+  EXPECT_EQ(median({Duration{9}, Duration{1}, Duration{4}}), Duration{4});
+  EXPECT_EQ(median({Duration{9}, Duration{1}, Duration{4}, Duration{7}}), Duration{5});
+}
+
+TEST(Tables, CellsAreQuotedWhereTheyMustBe) {
+  EXPECT_EQ(csv_cell("a b"), "a b");
+  EXPECT_EQ(csv_cell("a,b"), "\"a,b\"");
+  EXPECT_EQ(csv_cell("say \"a\""), "\"say \"\"a\"\"\"");
+  EXPECT_EQ(csv_cell("a\nb"), "\"a\nb\"");
+}
+
+Outcome some_outcome() {
+  Outcome outcome;
+  outcome.processes = 8;
+  outcome.nodes = 4;
+  outcome.records_while_down = 1;
+  outcome.false_verdicts = 2;
+  outcome.missed = 3;
+  outcome.frames_lost = 4;
+  outcome.messages = {11, 12, 13, 14, 15, 16, 17};
+  outcome.state_hash = 0xabcdu;
+  outcome.events = 21;
+  outcome.heartbeats_skipped = 22;
+  outcome.failures = {
+      {Time{1'000'000'000}, "node", "a,b", 2, milliseconds(30), nanoseconds(5), Time{2'500'000'000},
+       microseconds(1)},
+      {Time{1'500'000'000}, "process", "7", 0, {}, {}, {}, {}},
+      {Time{2'000'000'000}, "process", "6", 1, milliseconds(10), {}, {}, {}},
+  };
+  return outcome;
+}
+
+TEST(Tables, RowsHoldTheOutcome) {
+  Campaign campaign = test::example_campaign(1);
+  EXPECT_EQ(
+      results_row(campaign, {2, 0}, some_outcome()),
+      "2,0,\"one, two\",8,4,2,2,0.010000000,0.020000000,0.030000000,1,0.000000005,0.000000005,"
+      "0.000000005,3,2,1,11,12,13,14,15,16,17,4,000000000000abcd\n");
+  EXPECT_EQ(results_row(campaign, {0, 5}, {}),
+            "0,5,bmg,0,0,0,0,,,,0,,,,0,0,0,0,0,0,0,0,0,0,0,0000000000000000\n");
+  const std::string header = results_header(campaign);
+  EXPECT_EQ(header.find("point,replicate,propagation.kind,processes,nodes,failures,detected,"), 0u);
+  const std::string row = results_row(campaign, {0, 5}, {});
+  EXPECT_EQ(std::count(header.begin(), header.end(), ','), std::count(row.begin(), row.end(), ','));
+  EXPECT_EQ(failures_rows({2, 1}, some_outcome()),
+            "2,1,1.000000000,node,\"a,b\",2,0.030000000,0.000000005,2.500000000,0.000001000\n"
+            "2,1,1.500000000,process,7,0,,,,\n"
+            "2,1,2.000000000,process,6,1,0.010000000,,,\n");
+}
+
+TEST(ReplicateFile, KeepsEverything) {
+  FinishedReplicate before{some_outcome(), nanoseconds(77)};
+  before.outcome.state_hash = std::numeric_limits<std::uint64_t>::max();
+  FinishedReplicate after;
+  const Status status = parse_replicate("x", replicate_text(before), after);
+  ASSERT_TRUE(status.is_ok()) << status.message();
+  const Campaign campaign = test::example_campaign(1);
+  EXPECT_EQ(results_row(campaign, {0, 0}, after.outcome),
+            results_row(campaign, {0, 0}, before.outcome));
+  EXPECT_EQ(failures_rows({0, 0}, after.outcome), failures_rows({0, 0}, before.outcome));
+  EXPECT_EQ(after.wall, before.wall);
+  EXPECT_EQ(after.outcome.events, 21u);
+  EXPECT_EQ(after.outcome.heartbeats_skipped, 22u);
+}
+
+TEST(ReplicateFile, RefusesWhatItHasNotWritten) {
+  FinishedReplicate replicate;
+  const std::string whole = replicate_text({some_outcome(), {}});
+  for (const std::string& text :
+       {std::string(), std::string("{}"), whole.substr(0, whole.size() / 2)})
+    EXPECT_FALSE(parse_replicate("x", text, replicate).is_ok());
+}
+
+}  // namespace
+}  // namespace holdfast::runner
