@@ -45,12 +45,14 @@ class Fabric:
         return self.nodes[key]["kind"] == "host"
 
     def name(self, key):
-        return str(self.nodes[key].get("name") or key)
+        """The name of a part; empty where it has none."""
+        return str(self.nodes[key].get("name") or "")
 
     def title(self, key):
         """All that is known of a part, for a tooltip."""
-        guid = self.nodes[key].get("guid")
-        return self.name(key) + (f" ({guid})" if guid and str(guid) not in self.name(key) else "")
+        node = self.nodes[key]
+        known = [str(node.get(item) or "") for item in ("name", "description", "guid")]
+        return ", ".join(dict.fromkeys(item for item in known if item)) or str(key)
 
     def home(self, host):
         """The switch under which a host is drawn: the one with most cables, then the first."""

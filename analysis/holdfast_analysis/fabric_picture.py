@@ -221,7 +221,7 @@ def _switch_labels(fabric):
     """A short label for each switch: its name when names are short and unlike, else the end of its
     GUID, else its number."""
     names = {key: fabric.name(key) for key in fabric.switches}
-    if len(set(names.values())) == len(names) and max(map(len, names.values())) <= 12:
+    if len(set(names.values()) - {""}) == len(names) and max(map(len, names.values())) <= 12:
         return names
     guids = {key: str(fabric.nodes[key].get("guid") or key) for key in fabric.switches}
     for digits in (4, 6, 8):

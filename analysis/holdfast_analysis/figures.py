@@ -14,7 +14,7 @@ from . import intervals, style, units
 # The columns of results.csv drawn as messages, with the words of a figure.
 MESSAGES = [("notices", "notices"), ("acknowledgements", "acknowledge-\nments"),
             ("repeats", "repeats"), ("local_notices", "notices in\na node"),
-            ("observes", "observe\nrequests"), ("differences", "differences,\njoins")]
+            ("observes", "observe\nrequests"), ("differences", "differences,\nprobes")]
 TIMES = [("detection_s", "Detection", "crash to first verdict"),
          ("propagation_s", "Propagation", "first verdict to last live process")]
 MANY_POINTS = 2000  # dots beyond this are drawn as an image inside PDF and SVG

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "experiments/runner/tables.hpp"
@@ -167,7 +168,12 @@ Status Inputs::set_duration(const Experiment& experiment) {
 }
 
 std::vector<Attachment> Inputs::attachments() const {
-  std::vector<Attachment> result = {{"topology.json", topology_->picture()}};
+  // Warnings quote descriptions, which are bytes from elsewhere: what is not UTF-8 is replaced.
+  const nlohmann::json warnings = topology_->summary().warnings;
+  std::vector<Attachment> result = {
+      {"topology.json", topology_->picture()},
+      {"warnings.json",
+       warnings.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"}};
   if (lanl_) {
     std::string rows = "node,host,records\n";
     for (const sim::LanlNode& node : lanl_->nodes)

@@ -38,7 +38,8 @@ class Inputs {
   // Of a lanl trace.
   const std::optional<sim::LanlReport>& lanl() const { return lanl_; }
 
-  // topology.json, and mapping.csv of a lanl trace.
+  // topology.json, warnings.json (what looks wrong with the fabric), and mapping.csv of a lanl
+  // trace.
   std::vector<Attachment> attachments() const;
 
  private:

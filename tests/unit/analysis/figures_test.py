@@ -120,6 +120,16 @@ class FabricPicture(Drawn):
         self.assertEqual({level[leaf] for leaf in range(8, 12)}, {1})
         self.assertEqual({level[spine] for spine in range(12, 14)}, {2})
 
+    def test_switches_without_names_are_called_by_their_guid(self):
+        described = sample.fat_tree(2, 2, 1, 1)
+        for node in described["nodes"]:
+            if node["kind"] == "switch":
+                node.update(name="", description="one for all")
+        drawn, told = self.parts(described)
+        texts = {text.get_text() for text in drawn.axes[0].texts}
+        self.assertLessEqual({"…2000", "…2001", "…3000"}, texts)
+        self.assertIn("one for all, 0000000000003000, 2 ports in use", told)
+
     def test_unlike_bundles_are_wide_and_numbered(self):
         described = sample.fat_tree(2, 2, 2, 1)
         described["links"][-1]["count"] = 6
@@ -150,7 +160,7 @@ class FabricPicture(Drawn):
 
     def test_failures_shade_their_host(self):
         drawn, told = self.parts(sample.fat_tree(2, 2, 1, 1), {"host-1": 3})
-        self.assertIn("host 1: host-1 (0000000000000101), 100 Gb/s, 3 failures", told)
+        self.assertIn("host 1: host-1, 0000000000000101, 100 Gb/s, 3 failures", told)
         dark = [artist for artist in drawn.axes[0].patches if artist.get_fill()
                 and style.matplotlib.colors.to_hex(artist.get_facecolor()) == style.SHADES[-1]]
         self.assertEqual(len(dark), 1)
