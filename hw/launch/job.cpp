@@ -1,0 +1,259 @@
+#include "hw/launch/job.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "hw/launch/spawn.hpp"
+#include "hw/monotonic_clock.hpp"
+#include "stack/base/assert.hpp"
+
+namespace holdfast::hw {
+
+namespace {
+
+Status failure_of(const std::string& what) {
+  return Status::error(what + ": " + std::strerror(errno));
+}
+
+std::string text_of_end(int wait_status) {
+  if (WIFSIGNALED(wait_status)) return "signal " + std::to_string(WTERMSIG(wait_status));
+  return "exit status " + std::to_string(WEXITSTATUS(wait_status));
+}
+
+}  // namespace
+
+Job::Job(const LaunchPlan& plan, LaunchResult& result)
+    : plan_(plan), result_(result), ports_(plan.processes), children_(plan.processes) {}
+
+Job::~Job() {
+  for (std::uint32_t i = 0; i < children_.size(); ++i) {
+    if (children_[i].phase == Phase::absent) continue;
+    ::kill(result_.lives[children_[i].life].pid, SIGKILL);
+    reap({i});
+  }
+  if (masked_) ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
+}
+
+Status Job::prepare() {
+  if (plan_.record && plan_.folder.empty()) {
+    return Status::error("launch: recordings need a folder");
+  }
+  sigset_t ends;
+  ::sigemptyset(&ends);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&ends, number);
+  masked_ = ::pthread_sigmask(SIG_BLOCK, &ends, &mask_before_) == 0;
+  signals_ = Descriptor(::signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!masked_ || !signals_.is_open()) return failure_of("launch: cannot wait for signals");
+  common_.configuration = plan_.configuration;
+  common_.seed = plan_.seed;
+  if (::getrandom(common_.key.bytes.data(), common_.key.bytes.size(), 0) < 0 ||
+      ::getrandom(&common_.job, sizeof common_.job, 0) < 0) {
+    return failure_of("launch: cannot draw the job's key");
+  }
+  for (ReservedPort& port : ports_) {
+    if (Status status = port.reserve(); !status.is_ok()) return status;
+    common_.ports.push_back(port.port());
+  }
+  return table_.create(plan_.processes);
+}
+
+std::string Job::file_of(const ProcessLife& life, const char* extension) const {
+  return plan_.folder + "/process-" + std::to_string(life.process.value) + ".boot-" +
+         std::to_string(life.boot) + extension;
+}
+
+Status Job::open_log(ProcessLife& life, Child& child) {
+  if (plan_.folder.empty()) {
+    child.log = Descriptor(::memfd_create("holdfast-log", MFD_CLOEXEC));
+    if (!child.log.is_open() || ::fcntl(child.log.get(), F_SETFL, O_APPEND) != 0) {
+      return failure_of("launch: cannot keep an event log in memory");
+    }
+    return Status::ok();
+  }
+  const std::string path = file_of(life, ".csv");
+  child.log =
+      Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
+  return child.log.is_open() ? Status::ok() : failure_of("launch: cannot create " + path);
+}
+
+Status Job::start(ProcessId process, std::uint32_t boot) {
+  Child& child = children_[process.value];
+  HOLDFAST_ASSERT(child.phase == Phase::absent);
+  ProcessLife life;
+  life.process = process;
+  life.boot = boot;
+  if (Status status = open_log(life, child); !status.is_ok()) return status;
+  std::array<int, 2> sockets{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
+    return failure_of("launch: cannot make a control socket");
+  }
+  child.control = Descriptor(sockets[0]);
+  const Descriptor theirs(sockets[1]);
+  life.started = monotonic_now();
+  const HandedDown descriptors{theirs.get(), child.log.get(), table_.descriptor()};
+  if (Status status = spawn(plan_.program, plan_.arguments, descriptors, life.pid);
+      !status.is_ok()) {
+    return status;
+  }
+  child.phase = Phase::starting;
+  child.life = result_.lives.size();
+  result_.lives.push_back(life);
+  // Ours and not yet waited for, so the number cannot have passed to another process.
+  child.process = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, life.pid, 0)));
+  const std::optional<ProcessIdentity> identity = identify(life.pid);
+  if (!child.process.is_open() || !identity) return failure_of("launch: cannot watch a process");
+  table_.set(process, *identity);
+  Assignment assignment = common_;
+  assignment.self = process;
+  assignment.boot = boot;
+  if (plan_.record) assignment.recording = file_of(life, ".recording");
+  // If it has ended already, its end says more than this would.
+  (void)send_assignment(child.control.get(), assignment).is_ok();
+  return Status::ok();
+}
+
+bool Job::all_ready() const {
+  return std::all_of(children_.begin(), children_.end(),
+                     [](const Child& child) { return child.phase >= Phase::ready; });
+}
+
+bool Job::anyone_left() const {
+  return std::any_of(children_.begin(), children_.end(),
+                     [](const Child& child) { return child.phase != Phase::absent; });
+}
+
+void Job::let_go(ProcessId process) {
+  Child& child = children_[process.value];
+  if (child.phase != Phase::ready) return;
+  child.phase = Phase::running;
+  std::array<std::byte, 8> start_at;
+  store_le(start_at.data(), static_cast<std::uint64_t>(result_.start.ns));
+  (void)send_bytes(child.control.get(), start_at).is_ok();  // its end is seen by its pidfd
+}
+
+void Job::let_all_go() {
+  going_ = true;
+  for (std::uint32_t i = 0; i < children_.size(); ++i) let_go({i});
+}
+
+void Job::handle_control(ProcessId process) {
+  Child& child = children_[process.value];
+  std::byte word{};
+  const ssize_t got = ::recv(child.control.get(), &word, 1, MSG_DONTWAIT);
+  if (got == 1 && word == kReady && child.phase == Phase::starting) {
+    child.phase = Phase::ready;
+    if (going_) let_go(process);
+  } else if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) {
+    child.control.close();  // it is ending; the pidfd tells when it has
+  }
+}
+
+void Job::wait(Time until, bool or_ready) {
+  std::vector<pollfd> waiting;
+  const auto over = [&] {
+    if (finishing()) return !anyone_left();
+    return interrupted() || !failure_.is_ok() || (or_ready && all_ready());
+  };
+  while (!over()) {
+    const Time now = monotonic_now();
+    if (now >= until) return;
+    waiting.assign(1, {signals_.get(), POLLIN, 0});
+    for (const Child& child : children_) {
+      waiting.push_back({child.process.get(), POLLIN, 0});  // a negative one is passed over
+      waiting.push_back({child.phase == Phase::starting ? child.control.get() : -1, POLLIN, 0});
+    }
+    const Duration left = std::min(until - now, seconds(3600));
+    const timespec longest{left.ns / 1'000'000'000, left.ns % 1'000'000'000};
+    if (::ppoll(waiting.data(), waiting.size(), &longest, nullptr) <= 0) continue;
+    signalfd_siginfo received;
+    if (::read(signals_.get(), &received, sizeof received) > 0) result_.interrupted = true;
+    for (std::uint32_t i = 0; i < children_.size(); ++i) {
+      if (waiting[2 + 2 * i].revents != 0) handle_control({i});
+      if (waiting[1 + 2 * i].revents != 0) reap({i});
+    }
+  }
+}
+
+// Waits for the end of a process that is ending, and reads what it has left.
+void Job::reap(ProcessId process) {
+  Child& child = children_[process.value];
+  ProcessLife& life = result_.lives[child.life];
+  while (::waitpid(life.pid, &life.wait_status, 0) < 0 && errno == EINTR) {
+  }
+  life.ended = monotonic_now();
+  read_log(child, life);
+  if (child.phase == Phase::starting && !finishing() && failure_.is_ok()) {
+    failure_ = Status::error("launch: process " + std::to_string(process.value) +
+                             " ended before it was ready (" + text_of_end(life.wait_status) + ")");
+  }
+  child = Child{};
+}
+
+void Job::read_log(Child& child, ProcessLife& life) {
+  std::string text;
+  std::array<char, 16 * 1024> part;
+  for (ssize_t got = 0; (got = ::pread(child.log.get(), part.data(), part.size(),
+                                       static_cast<off_t>(text.size()))) > 0;) {
+    text.append(part.data(), static_cast<std::size_t>(got));
+  }
+  ParsedLog parsed;
+  const Status status = parse_event_log(text, parsed);
+  if (!status.is_ok() && failure_.is_ok()) failure_ = status;
+  life.events = std::move(parsed.events);
+  life.notes = std::move(parsed.notes);
+}
+
+bool Job::signal(ProcessId process, int number) {
+  const Child& child = children_[process.value];
+  if (child.phase == Phase::absent || child.phase == Phase::dying) return false;
+  return ::kill(result_.lives[child.life].pid, number) == 0;
+}
+
+bool Job::crash(ProcessId process) {
+  const Time at = monotonic_now();
+  if (!signal(process, SIGKILL)) return false;
+  Child& child = children_[process.value];
+  result_.lives[child.life].crashed = at;
+  child.phase = Phase::dying;
+  return true;
+}
+
+bool Job::restart(ProcessId process) {
+  Child& child = children_[process.value];
+  if (child.phase == Phase::dying) reap(process);
+  if (child.phase != Phase::absent) return false;
+  std::uint32_t boot = 0;
+  for (const ProcessLife& life : result_.lives) {
+    if (life.process == process) boot = life.boot + 1;
+  }
+  if (Status status = start(process, boot); !status.is_ok()) failure_ = status;
+  return failure_.is_ok();
+}
+
+void Job::finish() {
+  result_.end = monotonic_now();
+  for (std::uint32_t i = 0; i < children_.size(); ++i) {
+    signal({i}, SIGTERM);
+    signal({i}, SIGCONT);
+  }
+  wait(result_.end + plan_.grace);
+  for (std::uint32_t i = 0; i < children_.size(); ++i) {
+    if (children_[i].phase == Phase::absent) continue;
+    result_.lives[children_[i].life].killed_at_end = signal({i}, SIGKILL);
+    reap({i});
+  }
+}
+
+}  // namespace holdfast::hw

@@ -1,0 +1,92 @@
+// Starts the processes of a job on this machine, plays a fault schedule against them, and gathers
+// what they came to believe.
+//
+// Addresses. The launcher binds one loopback UDP port per process and keeps it for the job, so that
+// a restarted process is found where it was, and nobody else gets the port meanwhile. Its own
+// socket there is connected to itself: the kernel then gives it no frame of anyone else, so the
+// frames for a dead process are refused as they would be without it.
+//
+// Ends. Every process dies with the launcher (PR_SET_PDEATHSIG, and its control socket ends), even
+// if that is killed by SIGKILL; the parent-death signal follows the thread, so the thread that
+// calls launch() must be the one that waits for it, which it is. SIGINT, SIGTERM and SIGHUP end a
+// launch early and in order.
+//
+// All times are CLOCK_MONOTONIC, which all processes of a machine share.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hw/run/event_log.hpp"
+#include "stack/base/ids.hpp"
+#include "stack/base/status.hpp"
+#include "stack/base/time.hpp"
+
+namespace holdfast::hw {
+
+enum class LaunchAction : std::uint8_t {
+  crash,    // SIGKILL
+  restart,  // the same rank, with the next boot
+  pause,    // SIGSTOP
+  resume,   // SIGCONT
+};
+
+struct PlannedAction {
+  Duration at;  // after the start of the job
+  LaunchAction action = LaunchAction::crash;
+  ProcessId process;
+  std::uint64_t tag = 0;  // the caller's
+};
+
+struct LaunchPlan {
+  std::string program;                 // path of the executable
+  std::vector<std::string> arguments;  // that make it call node_main
+  std::string configuration;           // given to every process as it is
+  std::uint64_t seed = 0;              // likewise
+  std::uint32_t processes = 0;         // >= 1
+  std::vector<PlannedAction> actions;  // ascending by time; those at or after the end are not done
+  Duration duration;
+  // Where event logs, and recordings if wanted, are kept, as process-R.boot-B.csv and .recording;
+  // it must exist. Empty: logs are kept in memory, recordings impossible.
+  std::string folder;
+  bool record = false;
+  Duration patience = seconds(30);  // for all processes to be ready
+  Duration grace = seconds(5);      // from SIGTERM to SIGKILL at the end
+};
+
+// A planned action as it was done.
+struct DoneAction {
+  PlannedAction planned;
+  Time at;            // just before the signal, or before the new process was made
+  bool done = false;  // false: nothing to do, such as the crash of what is dead already
+};
+
+// One life of one process.
+struct ProcessLife {
+  ProcessId process;
+  std::uint32_t boot = 0;
+  std::int32_t pid = 0;
+  Time started;
+  std::optional<Time> crashed;  // by a planned action
+  Time ended;                   // when the launcher learned of it
+  int wait_status = 0;          // of waitpid
+  bool killed_at_end = false;   // it did not heed SIGTERM
+  std::vector<BeliefEvent> events;
+  std::string notes;
+};
+
+struct LaunchResult {
+  Time start;  // of the job
+  Time end;
+  bool interrupted = false;         // by a signal to the launcher
+  std::vector<DoneAction> actions;  // in their order
+  std::vector<ProcessLife> lives;   // in order of their starts
+};
+
+// Runs the plan. An error: a process could not be started, was not ready in time, or ended without
+// being told to; or the system refused something. No process of the job is left in any case.
+Status launch(const LaunchPlan& plan, LaunchResult& result);
+
+}  // namespace holdfast::hw

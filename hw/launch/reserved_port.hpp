@@ -1,0 +1,25 @@
+// A loopback UDP port that stays ours while the process that uses it dies and comes back.
+//
+// The socket is bound alone, then allows others at its port (SO_REUSEADDR, so the process can bind
+// it again and again), and is connected to itself, so that the kernel gives it nobody's frames.
+// Without it the kernel could hand the port of a dead process to another program.
+#pragma once
+
+#include <cstdint>
+
+#include "hw/descriptor.hpp"
+#include "stack/base/status.hpp"
+
+namespace holdfast::hw {
+
+class ReservedPort {
+ public:
+  Status reserve();
+  std::uint16_t port() const { return port_; }
+
+ private:
+  Descriptor socket_;
+  std::uint16_t port_ = 0;
+};
+
+}  // namespace holdfast::hw

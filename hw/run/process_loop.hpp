@@ -1,0 +1,34 @@
+// The process: now -> turn -> sleep. It looks at the clock once a turn, lets the engine act, writes
+// what it has come to believe, and sleeps until the engine's next deadline or a rail's next event.
+#pragma once
+
+#include <span>
+
+#include "hw/record/recording_writer.hpp"
+#include "hw/record/replay.hpp"
+#include "hw/run/event_log.hpp"
+#include "hw/run/sleeper.hpp"
+#include "stack/base/status.hpp"
+#include "stack/base/time.hpp"
+#include "stack/engine.hpp"
+
+namespace holdfast::hw {
+
+struct LoopOptions {
+  Time start_at;  // CLOCK_MONOTONIC; the engine starts then, or now if later
+  Time stop_at = Time::never();
+  int lifeline = -1;                     // see Sleeper::open
+  RecordingWriter* recording = nullptr;  // of the rails, which are recorders then
+};
+
+enum class LoopEnd : std::uint8_t { stop_time, signal, abandoned };
+
+// Runs the engine until one of LoopEnd. An error says what the system refused before the start.
+Status run_process(Engine& engine, std::span<Fabric* const> rails, EventLog& log,
+                   const LoopOptions& options, LoopEnd& end);
+
+// Runs the engine through a recording, whose rails it must have been built on, to the end or to the
+// first difference; see Replay for the outcome.
+void replay_process(Engine& engine, Replay& replay, EventLog& log);
+
+}  // namespace holdfast::hw

@@ -1,0 +1,109 @@
+#include "hw/run/sleeper.hpp"
+
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "hw/monotonic_clock.hpp"
+
+namespace holdfast::hw {
+
+namespace {
+
+// What an entry of the epoll set is for.
+enum Source : std::uint32_t { kAlarm, kSignals, kLifeline, kRail };
+
+// Of a rail without a descriptor.
+constexpr int kNapMs = 1;
+
+bool add(int epoll, int descriptor, std::uint32_t events, Source source) {
+  epoll_event event{};
+  event.events = events;
+  event.data.u32 = source;
+  return ::epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0;
+}
+
+}  // namespace
+
+Status Sleeper::open(int lifeline) {
+  sigset_t ends;
+  ::sigemptyset(&ends);
+  ::sigaddset(&ends, SIGTERM);
+  ::sigaddset(&ends, SIGINT);
+  masked_ = ::pthread_sigmask(SIG_BLOCK, &ends, &mask_before_) == 0;
+  epoll_ = Descriptor(::epoll_create1(EPOLL_CLOEXEC));
+  alarm_ = Descriptor(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  signals_ = Descriptor(::signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK));
+  const bool made = masked_ && epoll_.is_open() && alarm_.is_open() && signals_.is_open() &&
+                    add(epoll_.get(), alarm_.get(), EPOLLIN, kAlarm) &&
+                    add(epoll_.get(), signals_.get(), EPOLLIN, kSignals) &&
+                    (lifeline < 0 || add(epoll_.get(), lifeline, EPOLLRDHUP, kLifeline));
+  if (made) return Status::ok();
+  return Status::error(std::string("the process cannot make what it sleeps with: ") +
+                       std::strerror(errno));
+}
+
+Sleeper::~Sleeper() {
+  if (masked_) ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
+}
+
+// False if a rail has events, so that there is no sleep.
+bool Sleeper::arm(std::span<Fabric* const> rails, int& longest_ms) {
+  for (Fabric* rail : rails) {
+    const Armed armed = rail->arm();
+    if (!armed.idle) return false;
+    if (armed.descriptor < 0) {
+      longest_ms = kNapMs;
+    } else if (std::find(armed_.begin(), armed_.end(), armed.descriptor) == armed_.end()) {
+      if (add(epoll_.get(), armed.descriptor, EPOLLIN, kRail)) armed_.push_back(armed.descriptor);
+    }
+  }
+  return true;
+}
+
+void Sleeper::set_alarm(Time until) {
+  if (until == alarm_at_) return;
+  alarm_at_ = until;
+  itimerspec at{};  // zero: no alarm
+  if (until < Time::never()) {
+    at.it_value.tv_sec = until.ns / 1'000'000'000;
+    at.it_value.tv_nsec = until.ns % 1'000'000'000;
+  }
+  ::timerfd_settime(alarm_.get(), TFD_TIMER_ABSTIME, &at, nullptr);
+}
+
+Wake Sleeper::sleep(Time until, std::span<Fabric* const> rails) {
+  int longest_ms = -1;
+  if (until <= monotonic_now() || !arm(rails, longest_ms)) {
+    longest_ms = 0;  // no sleep, but signals must be seen even by a busy process
+  } else {
+    set_alarm(until);
+  }
+  std::array<epoll_event, 8> woken;
+  const int count = ::epoll_wait(epoll_.get(), woken.data(), woken.size(), longest_ms);
+  Wake wake = Wake::work;
+  for (int i = 0; i < count; ++i) {
+    const std::uint32_t source = woken[static_cast<std::size_t>(i)].data.u32;
+    if (source == kSignals) {
+      // Taken out, or it would end the process when the mask is restored.
+      signalfd_siginfo received;
+      if (::read(signals_.get(), &received, sizeof received) > 0) wake = Wake::signal;
+    }
+    if (source == kLifeline && wake == Wake::work) wake = Wake::abandoned;
+    if (source == kAlarm) {
+      // Disarmed, so that an old alarm does not keep a busy process from sleeping.
+      alarm_at_ = Time{};
+      set_alarm(Time::never());
+    }
+  }
+  return wake;
+}
+
+}  // namespace holdfast::hw

@@ -1,0 +1,49 @@
+// How a process sleeps: until an instant, a rail's event, a signal to end, or the end of its
+// launcher; whichever comes first, and without losing any of them.
+#pragma once
+
+#include <signal.h>
+
+#include <span>
+#include <vector>
+
+#include "hw/descriptor.hpp"
+#include "stack/base/status.hpp"
+#include "stack/base/time.hpp"
+#include "stack/fabric.hpp"
+
+namespace holdfast::hw {
+
+enum class Wake : std::uint8_t {
+  work,       // the instant has come, or a rail has events
+  signal,     // SIGTERM or SIGINT
+  abandoned,  // the other end of the lifeline is closed
+};
+
+class Sleeper {
+ public:
+  // Takes SIGTERM and SIGINT over until destroyed. `lifeline` is a socket or pipe whose other end
+  // is open as long as we are wanted; -1: none. An error says what the system refused.
+  Sleeper() = default;
+  ~Sleeper();
+  Sleeper(const Sleeper&) = delete;
+  Sleeper& operator=(const Sleeper&) = delete;
+  Status open(int lifeline);
+
+  // Arms the rails first, so that an event that arrives in between wakes.
+  Wake sleep(Time until, std::span<Fabric* const> rails);
+
+ private:
+  bool arm(std::span<Fabric* const> rails, int& longest_ms);
+  void set_alarm(Time until);
+
+  Descriptor epoll_;
+  Descriptor alarm_;
+  Descriptor signals_;
+  Time alarm_at_ = Time::never();
+  std::vector<int> armed_;  // rails' descriptors in the epoll set
+  sigset_t mask_before_{};
+  bool masked_ = false;
+};
+
+}  // namespace holdfast::hw

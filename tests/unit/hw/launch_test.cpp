@@ -1,0 +1,297 @@
+// Real processes: this program starts itself as the processes of a job, kills some, and looks at
+// what the others came to believe, not at how long it took.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+
+#include "hw/launch/launcher.hpp"
+#include "hw/launch/node.hpp"
+#include "hw/monotonic_clock.hpp"
+#include "hw/watch/watch_fabric.hpp"
+
+namespace holdfast::hw {
+namespace {
+
+// The whole "experiment": how many processes a node has. Periods are long for a busy machine.
+class TestProgram final : public NodeProgram {
+ public:
+  TestProgram(const NodeStart& start, std::uint32_t per_node)
+      : roster_({.nodes = start.processes / per_node, .per_node = per_node}),
+        engine_(options(start), roster_, start.addresses, start.rails, scratch_) {}
+
+  Engine& engine() override { return engine_; }
+  std::string notes() override {
+    return "heartbeats " + std::to_string(engine_.membership().counts().heartbeats) + "\n";
+  }
+
+ private:
+  static EngineOptions options(const NodeStart& start) {
+    EngineOptions options;
+    options.membership.self = start.self;
+    options.membership.incarnation = start.incarnation();
+    options.membership.rejoining = start.rejoining();
+    options.membership.detection.period = milliseconds(50);
+    options.membership.detection.timeout = milliseconds(1500);
+    options.job = start.job;
+    options.key = start.key;
+    options.seal = "siphash128";
+    options.receive_slots = 8;
+    return options;
+  }
+
+  TurnScratch scratch_;
+  Roster roster_;
+  Engine engine_;
+};
+
+Status make_program(const NodeStart& start, std::unique_ptr<NodeProgram>& program) {
+  const int per_node = std::atoi(std::string(start.configuration).c_str());
+  if (per_node < 1) return Status::error("per_node: expected a whole number of at least 1");
+  program = std::make_unique<TestProgram>(start, static_cast<std::uint32_t>(per_node));
+  return Status::ok();
+}
+
+LaunchPlan plan_of(std::uint32_t processes, const std::string& per_node, Duration duration) {
+  LaunchPlan plan;
+  plan.program = "/proc/self/exe";
+  plan.arguments = {"node"};
+  plan.configuration = per_node;
+  plan.processes = processes;
+  plan.duration = duration;
+  return plan;
+}
+
+// Whether this life came to believe that life of `process` failed, or alive.
+bool believed(const ProcessLife& life, std::uint32_t process, std::uint32_t boot,
+              MemberState state) {
+  return std::any_of(life.events.begin(), life.events.end(), [&](const BeliefEvent& event) {
+    return event.process.value == process && event.incarnation.value >> 16 == boot &&
+           event.state == state;
+  });
+}
+
+class LaunchTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = ::testing::TempDir() + "launch_test." + std::to_string(::getpid());
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string folder_;
+};
+
+TEST_F(LaunchTest, EightProcessesLearnOfKillsAndOfTheReturn) {
+  LaunchPlan plan = plan_of(8, "2", seconds(7));
+  plan.folder = folder_;
+  plan.record = true;
+  // A node as a whole, whose silence must be noticed; an agent of another, whom its node sees end.
+  plan.actions = {{seconds(1), LaunchAction::crash, {2}, 10},
+                  {seconds(1), LaunchAction::crash, {3}, 11},
+                  {seconds(1), LaunchAction::crash, {3}, 12},
+                  {milliseconds(1500), LaunchAction::crash, {6}, 13},
+                  {milliseconds(4500), LaunchAction::restart, {6}, 14},
+                  {milliseconds(4500), LaunchAction::restart, {0}, 15}};
+  LaunchResult result;
+  const Status status = launch(plan, result);
+  ASSERT_TRUE(status.is_ok()) << status.message();
+  EXPECT_FALSE(result.interrupted);
+
+  ASSERT_EQ(result.actions.size(), 6u);
+  for (const DoneAction& action : result.actions) {
+    EXPECT_EQ(action.done, action.planned.tag != 12 && action.planned.tag != 15);
+    EXPECT_GE(action.at, result.start + action.planned.at);
+  }
+  ASSERT_EQ(result.lives.size(), 9u);
+  EXPECT_EQ(result.lives[8].process, ProcessId{6});
+  EXPECT_EQ(result.lives[8].boot, 1u);
+  const std::set<std::uint32_t> killed{2, 3, 6};
+  for (std::size_t i = 0; i < result.lives.size(); ++i) {
+    const ProcessLife& life = result.lives[i];
+    SCOPED_TRACE("life " + std::to_string(i));
+    const bool crashed = i < 8 && killed.count(life.process.value) > 0;
+    EXPECT_EQ(life.crashed.has_value(), crashed);
+    EXPECT_FALSE(life.killed_at_end);
+    if (crashed) {
+      EXPECT_TRUE(WIFSIGNALED(life.wait_status) && WTERMSIG(life.wait_status) == SIGKILL);
+      continue;
+    }
+    EXPECT_TRUE(WIFEXITED(life.wait_status) && WEXITSTATUS(life.wait_status) == 0);
+    EXPECT_TRUE(believed(life, 2, 0, MemberState::failed));
+    EXPECT_TRUE(believed(life, 3, 0, MemberState::failed));
+    if (i < 8) {
+      EXPECT_TRUE(believed(life, 6, 0, MemberState::failed));
+    }
+    EXPECT_TRUE(believed(life, 6, 1, MemberState::alive));
+    for (const std::uint32_t alive : {0u, 1u, 4u, 5u, 7u}) {
+      EXPECT_FALSE(believed(life, alive, 0, MemberState::failed)) << alive;
+    }
+    EXPECT_NE(life.notes.find("heartbeats "), std::string::npos);
+  }
+  // The end of 6 is seen by its node without a timeout.
+  const auto& seen = result.lives[7].events;
+  const auto first = std::find_if(seen.begin(), seen.end(), [](const BeliefEvent& event) {
+    return event.process == ProcessId{6} && event.state == MemberState::failed;
+  });
+  EXPECT_LT(first->at, result.actions[3].at + milliseconds(1000));
+
+  // Every recording replays, those of the killed up to their last whole turn.
+  for (const ProcessLife& life : result.lives) {
+    const std::string name = folder_ + "/process-" + std::to_string(life.process.value) + ".boot-" +
+                             std::to_string(life.boot) + ".recording";
+    SCOPED_TRACE(name);
+    NodeReplay replay;
+    const Status replayed = replay_node(name, make_program, replay);
+    ASSERT_TRUE(replayed.is_ok()) << replayed.message();
+    EXPECT_FALSE(replay.difference) << replay.difference->message;
+    // Those that speak for their node send all the time, the others have little to do.
+    EXPECT_GE(replay.turns, life.process.value % 2 == 0 ? 10u : 1u);
+    EXPECT_EQ(replay.self, life.process);
+    EXPECT_EQ(replay.boot, life.boot);
+  }
+  // One flipped bit in the middle of one of them is found.
+  const std::string name = folder_ + "/process-0.boot-0.recording";
+  std::fstream file(name, std::ios::in | std::ios::out | std::ios::binary);
+  const auto middle = static_cast<std::streamoff>(std::filesystem::file_size(name) / 2);
+  file.seekg(middle);
+  const int byte = file.get();
+  file.seekp(middle);
+  file.put(static_cast<char>(byte ^ 4));
+  file.close();
+  NodeReplay replay;
+  ASSERT_TRUE(replay_node(name, make_program, replay).is_ok());
+  ASSERT_TRUE(replay.difference);
+  EXPECT_EQ(replay.difference->turn, replay.turns + 1);
+}
+
+TEST_F(LaunchTest, APauseShorterThanTheTimeoutIsNoDeath) {
+  LaunchPlan plan = plan_of(4, "1", seconds(2));
+  plan.actions = {{milliseconds(300), LaunchAction::pause, {1}, 0},
+                  {milliseconds(900), LaunchAction::resume, {1}, 0}};
+  LaunchResult result;
+  ASSERT_TRUE(launch(plan, result).is_ok());
+  ASSERT_EQ(result.lives.size(), 4u);
+  for (const ProcessLife& life : result.lives) {
+    for (std::uint32_t process = 0; process < 4; ++process) {
+      EXPECT_FALSE(believed(life, process, 0, MemberState::failed));
+    }
+  }
+}
+
+TEST_F(LaunchTest, AProcessThatIsStoppedAtTheEndIsEndedAllTheSame) {
+  LaunchPlan plan = plan_of(2, "1", milliseconds(300));
+  plan.actions = {{milliseconds(100), LaunchAction::pause, {1}, 0}};
+  LaunchResult result;
+  ASSERT_TRUE(launch(plan, result).is_ok());
+  for (const ProcessLife& life : result.lives) {
+    EXPECT_TRUE(WIFEXITED(life.wait_status));
+    EXPECT_FALSE(life.killed_at_end);
+  }
+}
+
+TEST_F(LaunchTest, AConfigurationThatTheProcessesRefuseIsAnError) {
+  LaunchResult result;
+  const Status status = launch(plan_of(3, "none", seconds(5)), result);
+  ASSERT_FALSE(status.is_ok());
+  EXPECT_NE(status.message().find("exit status 2"), std::string::npos) << status.message();
+}
+
+TEST_F(LaunchTest, AProgramThatIsNotThereIsAnError) {
+  LaunchPlan plan = plan_of(2, "1", seconds(5));
+  plan.program = "/nonexistent/program";
+  LaunchResult result;
+  const Status status = launch(plan, result);
+  ASSERT_FALSE(status.is_ok());
+  EXPECT_NE(status.message().find("exit status 127"), std::string::npos) << status.message();
+}
+
+TEST_F(LaunchTest, ASignalEndsALaunchEarlyAndInOrder) {
+  LaunchPlan plan = plan_of(2, "1", seconds(600));
+  plan.actions = {{milliseconds(200), LaunchAction::pause, {0}, 0}};
+  const pid_t self = ::getpid();
+  const pid_t helper = ::fork();
+  if (helper == 0) {
+    ::usleep(700'000);
+    ::kill(self, SIGTERM);
+    ::_exit(0);
+  }
+  LaunchResult result;
+  // If the signal came before the launch has taken it over, this program would end: that is a
+  // failure.
+  const Status status = launch(plan, result);
+  ::waitpid(helper, nullptr, 0);
+  EXPECT_TRUE(status.is_ok()) << status.message();
+  EXPECT_TRUE(result.interrupted);
+  for (const ProcessLife& life : result.lives) EXPECT_FALSE(life.killed_at_end);
+}
+
+TEST_F(LaunchTest, NoProcessOutlivesALauncherThatIsKilled) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  const pid_t launcher = ::fork();
+  if (launcher == 0) {
+    ::dup2(ends[1], 1);
+    ::execl("/proc/self/exe", "launch_test", "launch", nullptr);
+    ::_exit(127);
+  }
+  ::close(ends[1]);
+  // The processes print their numbers when they are built.
+  std::array<ProcessIdentity, 4> processes;
+  FILE* lines = ::fdopen(ends[0], "r");
+  for (ProcessIdentity& process : processes) {
+    int pid = 0;
+    ASSERT_EQ(std::fscanf(lines, "%d", &pid), 1);
+    process = identify(pid).value();
+  }
+  ::kill(launcher, SIGKILL);
+  ::waitpid(launcher, nullptr, 0);
+  WatchFabric watch(4);
+  for (const ProcessIdentity& process : processes) {
+    ASSERT_NE(watch.attach(to_address(process), Service::watch), kNoPeer);
+  }
+  std::size_t ended = 0;
+  std::array<Event, 4> events;
+  for (int attempt = 0; attempt < 1000 && ended < 4; ++attempt) {
+    ended += watch.poll(events);
+    ::usleep(10'000);
+  }
+  EXPECT_EQ(ended, 4u);
+  std::fclose(lines);
+}
+
+// For the test above.
+int launch_until_killed() {
+  LaunchPlan plan = plan_of(4, "1", seconds(600));
+  plan.arguments = {"node", "print"};
+  plan.actions = {{milliseconds(100), LaunchAction::pause, {1}, 0}};
+  LaunchResult result;
+  return launch(plan, result).is_ok() ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace holdfast::hw
+
+int main(int count, char** arguments) {
+  const std::string mode = count > 1 ? arguments[1] : "";
+  if (mode == "node") {
+    if (count > 2) {
+      std::printf("%d\n", static_cast<int>(::getpid()));
+      std::fflush(stdout);
+    }
+    return holdfast::hw::node_main(holdfast::hw::make_program);
+  }
+  if (mode == "launch") return holdfast::hw::launch_until_killed();
+  ::testing::InitGoogleTest(&count, arguments);
+  return RUN_ALL_TESTS();
+}
