@@ -98,8 +98,13 @@ void Membership::handle(Time now, Time at, const Header& header, const Body& bod
     owe({FrameType::difference, header.sender, 0, 0, {0}, first_word});
   }
   if (view_.sequence() > before) on_news(now, before, header.sender, false);
-  const bool introduced = header.type >= FrameType::difference && !body.sender_joining;
-  if (joining_ && introduced) become_active(now);
+  if (joining_ && header.type >= FrameType::difference) {
+    if (!body.sender_joining) {
+      become_active(now);
+    } else if (join_attempts_ <= roster_.domain_size()) {
+      next_join_ = now;  // the whole node is starting: do not wait for those who know no more
+    }
+  }
   refresh_due();
 }
 
