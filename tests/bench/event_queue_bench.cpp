@@ -15,16 +15,17 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <queue>
 #include <string>
 #include <vector>
 
 #include "sim/engine/event_queue.hpp"
 #include "stack/base/random.hpp"
+#include "tests/bench/standard_queue.hpp"
 
 namespace {
 
 using holdfast::Random;
+using holdfast::bench::StandardQueue;
 using holdfast::sim::EventQueue;
 using holdfast::sim::QueuedEvent;
 
@@ -32,28 +33,6 @@ constexpr std::int64_t kPeriod = 10'000'000'000;  // 100 ms in units of 10 ps
 constexpr std::int64_t kLatency = 200'000;        // 2 us
 constexpr std::uint32_t kTimer = 0;
 constexpr std::uint32_t kDelivery = 1;
-
-// std::priority_queue behind the interface of EventQueue.
-class StandardQueue {
- public:
-  void push(std::int64_t time, std::uint32_t target, std::uint32_t payload) {
-    queue_.push({time, next_sequence_++, target, payload});
-  }
-  QueuedEvent pop() {
-    const QueuedEvent event = queue_.top();
-    queue_.pop();
-    return event;
-  }
-
- private:
-  struct Later {
-    bool operator()(const QueuedEvent& a, const QueuedEvent& b) const {
-      return a.time != b.time ? a.time > b.time : a.sequence > b.sequence;
-    }
-  };
-  std::priority_queue<QueuedEvent, std::vector<QueuedEvent>, Later> queue_;
-  std::uint64_t next_sequence_ = 0;
-};
 
 enum class Pattern { exponential, heartbeat, ring, instant, bimodal, bursts, scales };
 
@@ -149,12 +128,8 @@ void compare(const char* name, Pattern pattern, std::size_t pending, int rounds)
   }
   const double our_ns = median(ours);
   const double standard_ns = median(standard);
-  std::printf("%-12s %9zu %10.1f %14.1f %8.3f", name, pending, our_ns, standard_ns,
+  std::printf("%-12s %9zu %10.1f %14.1f %8.3f\n", name, pending, our_ns, standard_ns,
               our_ns / standard_ns);
-  if (pattern == Pattern::ring) {
-    std::printf("   %.1f M heartbeats/s, std %.1f M", 500 / our_ns, 500 / standard_ns);
-  }
-  std::printf("\n");
   std::fflush(stdout);
 }
 
