@@ -18,7 +18,7 @@ Region LossyFabric::register_memory(std::span<std::byte> memory) {
 std::size_t LossyFabric::post(std::span<const Operation> operations) {
   std::size_t accepted = 0;
   for (const Operation& operation : operations) {
-    if (random_.unit() < loss_) {
+    if (loss_ > 0.0 && random_.unit() < loss_) {
       ++lost_;
       if (!operation.inline_data) {
         completed_.push_back(

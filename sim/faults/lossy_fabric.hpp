@@ -27,6 +27,9 @@ class LossyFabric final : public Fabric {
   bool set_path(Peer peer, PathChoice choice) override { return inner_.set_path(peer, choice); }
   Armed arm() override;
 
+  // From now on nothing is lost.
+  void stop_losing() { loss_ = 0.0; }
+
   std::uint64_t lost() const { return lost_; }
 
  private:

@@ -74,7 +74,7 @@ void Simulation::boot(ProcessId id, bool rejoining) {
   membership.phase = nanoseconds(static_cast<std::int64_t>(
       phases.below(static_cast<std::uint64_t>(membership.detection.period.ns))));
   Fabric* rail = &network_.fabric(id);
-  if (options_.loss > 0.0) {
+  if (losing()) {
     const std::uint64_t life = std::uint64_t{process.boots} << 32 | id.value;
     process.lossy = std::make_unique<LossyFabric>(*rail, options_.loss,
                                                   Random(options_.seed, kLossStream, life));
@@ -99,6 +99,7 @@ void Simulation::schedule_wake(ProcessId id, Time at) {
 void Simulation::turn(ProcessId id) {
   Process& process = processes_[id.value];
   network_.set_now(now_);
+  if (process.lossy && !losing()) process.lossy->stop_losing();
   const Time next = process.engine->turn(now());
   network_.flush(id);
   if (const auto changes = process.engine->changes(); !changes.empty()) {
@@ -233,7 +234,7 @@ SimTime Simulation::next_external() const {
 
 void Simulation::skip_if_quiet() {
   const SimTime period = to_sim_time(options_.engine.membership.detection.period);
-  if (options_.loss > 0.0 || paused_ > 0 || network_.frames_under_way() > 0 ||
+  if (losing() || paused_ > 0 || network_.frames_under_way() > 0 ||
       network_.endings_under_way() > 0) {
     return;
   }

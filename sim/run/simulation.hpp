@@ -26,9 +26,10 @@ namespace holdfast::sim {
 
 struct SimulationOptions {
   std::uint64_t seed = 1;
-  Duration duration;            // > 0
-  bool skip_quiet_time = true;  // never with loss: every frame draws a random number
-  double loss = 0.0;            // share of frames lost, in [0, 1)
+  Duration duration;                // > 0
+  bool skip_quiet_time = true;      // never with loss: every frame draws a random number
+  double loss = 0.0;                // share of frames lost, in [0, 1)
+  Time loss_until = Time::never();  // from then on none is lost
   Duration local_latency = nanoseconds(500);
   // Of every process; self, incarnation and phase are filled in.
   EngineOptions engine;
@@ -70,6 +71,7 @@ class Simulation {
   };
   class Addresses;
 
+  bool losing() const { return options_.loss > 0.0 && now() < options_.loss_until; }
   void boot(ProcessId process, bool rejoining);
   void turn(ProcessId process);
   void prefetch(const QueuedEvent& current) const;

@@ -1,0 +1,71 @@
+// The oracle of safety: what must hold of every view at every moment, whatever fails.
+//
+// It follows a simulation as a witness and keeps, beside the truth, what each life of each process
+// has said that it believes. Checked are
+//  - monotony: in one life of an observer the records of a process only grow (incarnation, state);
+//  - no invention: nobody believes in an incarnation that its process never had;
+//  - accuracy, where the faults allow it: no verdict on a life that runs;
+//  - bookkeeping: the view is what was reported, and its digest follows from its exceptions alone.
+// The first violation is kept as a sentence; what comes after it follows from it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sim/oracle/witness.hpp"
+#include "stack/engine.hpp"
+#include "stack/view/roster.hpp"
+
+namespace holdfast::sim {
+
+// The engine of a process, null while it is down.
+using EngineOf = std::function<const Engine*(ProcessId)>;
+
+struct SafetyOptions {
+  // Whether every verdict must be true: no loss, and no pause of timeout - period or longer.
+  bool accurate = false;
+};
+
+class Safety final : public Witness {
+ public:
+  Safety(const SafetyOptions& options, std::uint32_t processes);
+
+  void crashed(Time at, std::size_t record, std::span<const ProcessId> processes) override;
+  void repaired(Time at, std::size_t record, std::span<const ProcessId> processes,
+                Incarnation boot) override;
+  void believed(Time at, ProcessId observer, std::span<const Membership::Change> changes) override;
+
+  // To be called after every event; looks closely only at views that have changed.
+  void look(Time now, const EngineOf& engine_of);
+
+  // The first violation as a sentence; empty if there is none.
+  const std::string& violation() const { return violation_; }
+  // How many beliefs have changed so far; and how many of them were verdicts on lives that ran.
+  std::uint64_t beliefs() const { return beliefs_; }
+  std::uint64_t false_verdicts() const { return false_verdicts_; }
+
+ private:
+  struct Subject {
+    bool up = true;
+    Incarnation highest;  // that this process has ever had
+  };
+  struct Observer {
+    std::vector<Record> records;  // by process: as reported in this life
+    std::uint64_t seen = 0;       // the view's sequence at the last close look
+  };
+
+  void check_change(Time at, ProcessId observer, ProcessId process, Record record);
+  void check_view(Time now, ProcessId observer, const Engine& engine);
+  void violated(Time at, ProcessId observer, const std::string& what);
+
+  SafetyOptions options_;
+  std::vector<Subject> subjects_;
+  std::vector<Observer> observers_;
+  std::uint64_t beliefs_ = 0;
+  std::uint64_t false_verdicts_ = 0;
+  std::string violation_;
+};
+
+}  // namespace holdfast::sim

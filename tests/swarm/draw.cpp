@@ -1,0 +1,159 @@
+// From a seed to a scenario. Every choice comes from one stream in a fixed order, so a seed means
+// the same scenario until this file changes.
+#include <algorithm>
+
+#include "stack/base/random.hpp"
+#include "tests/swarm/scenario.hpp"
+
+namespace holdfast::swarm {
+
+namespace {
+
+using sim::FaultAction;
+using sim::FaultTarget;
+
+constexpr std::uint64_t kScenarioStream = 0x737761726d;
+constexpr std::uint32_t kProcessesMax = 64;
+
+class Draw {
+ public:
+  explicit Draw(std::uint64_t seed) : random_(seed, kScenarioStream, 0) {
+    scenario_.simulation.seed = seed;
+  }
+
+  Scenario scenario() {
+    job();
+    stack();
+    losses();
+    const std::uint64_t groups = random_.below(6);
+    for (std::uint64_t i = 0; i < groups; ++i) {
+      if (random_.below(8) == 0) {
+        all_but_one();
+      } else {
+        some();
+      }
+    }
+    auto& events = scenario_.faults.events;
+    std::stable_sort(events.begin(), events.end(),
+                     [](const auto& a, const auto& b) { return a.at < b.at; });
+    scenario_.calm = scenario_.simulation.loss > 0.0 ? scenario_.simulation.loss_until : Time{};
+    if (!events.empty()) scenario_.calm = std::max(scenario_.calm, events.back().at);
+    scenario_.accurate = scenario_.simulation.loss == 0.0 && !long_pauses_;
+    return scenario_;
+  }
+
+ private:
+  bool one_in(std::uint64_t n) { return random_.below(n) == 0; }
+  std::uint32_t between(std::uint32_t least, std::uint32_t most) {
+    return least + static_cast<std::uint32_t>(random_.below(most - least + 1));
+  }
+  Duration up_to(Duration most) {
+    return nanoseconds(
+        static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(most.ns) + 1)));
+  }
+
+  void job() {
+    RosterOptions& roster = scenario_.roster;
+    roster.per_node = between(1, 8);
+    const std::uint32_t nodes_max = kProcessesMax / roster.per_node;
+    roster.nodes = between(roster.per_node == 1 ? 2 : 1, one_in(2) ? nodes_max : 8);
+    roster.placement = one_in(2) ? ProcessPlacement::by_slot : ProcessPlacement::by_node;
+    roster.agents = !one_in(3);
+    roster.order = one_in(2) ? RingOrder::rank : RingOrder::shuffled;
+    roster.order_key = random_.next();
+  }
+
+  void stack() {
+    EngineOptions& engine = scenario_.simulation.engine;
+    MembershipOptions& membership = engine.membership;
+    const Duration period = microseconds(between(200, 100'000));
+    membership.detection.period = period;
+    membership.detection.timeout = period * between(2, 20) + up_to(period);
+    membership.propagation = one_in(2) ? "bmg" : "chord";
+    membership.retransmission_timeout = period * between(1, 8) / 4;
+    engine.seal = one_in(4) ? "siphash128" : "none";
+    scenario_.simulation.skip_quiet_time = one_in(4);
+    window_ = std::max(period * 40, membership.detection.timeout * 6);
+  }
+
+  void losses() {
+    if (one_in(2)) return;
+    scenario_.simulation.loss = static_cast<double>(between(1, 200)) / 1000.0;
+    scenario_.simulation.loss_until = Time{} + window_;
+  }
+
+  // Short enough that nobody may notice, or longer than anybody could overlook.
+  Duration pause_length() {
+    const DetectorOptions& detection = scenario_.simulation.engine.membership.detection;
+    const Duration unnoticed = detection.timeout - detection.period - detection.period / 10;
+    if (unnoticed > Duration{0} && one_in(2)) return up_to(unnoticed);
+    long_pauses_ = true;
+    return detection.timeout - detection.period + up_to(detection.timeout * 4);
+  }
+
+  Duration outage_length() {
+    const DetectorOptions& detection = scenario_.simulation.engine.membership.detection;
+    return microseconds(10) + up_to(one_in(2) ? detection.period * 2 : detection.timeout * 4);
+  }
+
+  void strike(Time at, FaultTarget target, std::uint32_t index, FaultAction action, bool for_good) {
+    scenario_.add(at, action, target, index);
+    if (action == FaultAction::pause) {
+      scenario_.add(at + pause_length(), FaultAction::resume, target, index);
+    } else if (!for_good) {
+      scenario_.add(at + outage_length(), FaultAction::repair, target, index);
+    }
+  }
+
+  // One to a few processes or nodes, at one instant or spread over a timeout. One process, drawn
+  // once, is never crashed for good, so that somebody is left.
+  void some() {
+    const RosterOptions& roster = scenario_.roster;
+    const Duration spread =
+        one_in(2) ? Duration{0} : scenario_.simulation.engine.membership.detection.timeout;
+    const Time start = Time{} + up_to(window_);
+    const FaultAction action = one_in(3) ? FaultAction::pause : FaultAction::crash;
+    const bool nodes = one_in(3);
+    const std::uint32_t parts = nodes ? roster.nodes : roster.nodes * roster.per_node;
+    const std::uint32_t count = between(1, std::min(parts, one_in(4) ? parts : 5));
+    const std::uint32_t first = between(0, parts - 1);
+    const bool in_a_row = one_in(2);
+    const bool for_good = one_in(2);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint32_t part = in_a_row ? (first + i) % parts : between(0, parts - 1);
+      strike(start + up_to(spread), nodes ? FaultTarget::node : FaultTarget::process, part, action,
+             for_good && !holds_survivor(nodes, part));
+    }
+  }
+
+  void all_but_one() {
+    const std::uint32_t processes = scenario_.roster.nodes * scenario_.roster.per_node;
+    const Time at = Time{} + up_to(window_);
+    const FaultAction action = one_in(2) ? FaultAction::pause : FaultAction::crash;
+    const bool for_good = one_in(2);
+    for (std::uint32_t i = 0; i < processes; ++i) {
+      if (i != kSurvivor) strike(at, FaultTarget::process, i, action, for_good);
+    }
+  }
+
+  // Process 0 is on node 0 whatever the placement.
+  static constexpr std::uint32_t kSurvivor = 0;
+  static bool holds_survivor(bool, std::uint32_t part) { return part == kSurvivor; }
+
+  Random random_;
+  Scenario scenario_;
+  Duration window_;
+  bool long_pauses_ = false;
+};
+
+}  // namespace
+
+void Scenario::add(Time at, FaultAction action, FaultTarget target, std::uint32_t index) {
+  faults.events.push_back({at, action, target, index, faults.events.size()});
+}
+
+Scenario draw(std::uint64_t seed) {
+  return Draw(seed).scenario();
+}
+
+}  // namespace holdfast::swarm

@@ -1,0 +1,112 @@
+// The swarm: many seeds, each a job of its own with faults of its own, under all oracles.
+//
+//   swarm [--first SEED] [--count N]    plays N seeds (100) from SEED (0)
+//   swarm --seed N [--verbose]          plays one; --verbose tells what happens
+//   swarm --long                        plays 50,000
+//
+// A failing seed prints what is wrong and the line that plays it again. Exit status 1 if any
+// failed, 2 if the arguments make no sense.
+#include <charconv>
+#include <iostream>
+#include <string>
+#include <string_view>
+
+#include "tests/swarm/scenario.hpp"
+
+namespace holdfast::swarm {
+namespace {
+
+constexpr std::uint64_t kFailuresShown = 10;
+
+struct Arguments {
+  std::uint64_t first = 0;
+  std::uint64_t count = 100;
+  bool verbose = false;
+};
+
+bool parse_number(std::string_view text, std::uint64_t& number) {
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stopped == end;
+}
+
+bool parse(int argc, char** argv, Arguments& arguments) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view option = argv[i];
+    const std::string_view value = i + 1 < argc ? argv[i + 1] : "";
+    if (option == "--verbose") {
+      arguments.verbose = true;
+    } else if (option == "--long") {
+      arguments.count = 50'000;
+    } else if (option == "--first" && parse_number(value, arguments.first)) {
+      ++i;
+    } else if (option == "--count" && parse_number(value, arguments.count)) {
+      ++i;
+    } else if (option == "--seed" && parse_number(value, arguments.first)) {
+      arguments.count = 1;
+      ++i;
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+struct Sum {
+  std::uint64_t failed = 0;
+  std::uint64_t accurate = 0;
+  std::uint64_t with_false_verdicts = 0;
+  std::uint64_t events = 0;
+  double slowest = 0.0;  // of all seeds: the largest share of its bound that one took
+  std::uint64_t slowest_seed = 0;
+};
+
+void play_seed(std::uint64_t seed, bool verbose, Sum& sum) {
+  const Scenario scenario = draw(seed);
+  if (verbose) describe(scenario, std::cout);
+  const Outcome outcome = play(scenario, verbose ? &std::cout : nullptr);
+  sum.events += outcome.events;
+  if (scenario.accurate) ++sum.accurate;
+  if (outcome.false_verdicts > 0) ++sum.with_false_verdicts;
+  if (!outcome.failure.empty()) {
+    if (++sum.failed > kFailuresShown) return;
+    std::cout << "seed " << seed << ": " << outcome.failure << "\n  to see it: swarm --seed "
+              << seed << " --verbose\n";
+    return;
+  }
+  const double share =
+      static_cast<double>(outcome.convergence.ns) / static_cast<double>(outcome.bound.ns);
+  if (share > sum.slowest) {
+    sum.slowest = share;
+    sum.slowest_seed = seed;
+  }
+  if (verbose) {
+    std::cout << "everyone knows the truth " << outcome.convergence.ns / 1000
+              << " us after calm, bound " << outcome.bound.ns / 1000 << " us\n";
+  }
+}
+
+int run(const Arguments& arguments) {
+  Sum sum;
+  for (std::uint64_t i = 0; i < arguments.count; ++i) {
+    play_seed(arguments.first + i, arguments.verbose, sum);
+  }
+  std::cout << arguments.count << " seeds from " << arguments.first << ", " << sum.failed
+            << " failed; " << sum.accurate << " excused no false verdict, "
+            << sum.with_false_verdicts << " had some; " << sum.events << " events; slowest: seed "
+            << sum.slowest_seed << " took " << static_cast<int>(sum.slowest * 1000) / 10.0
+            << " % of its bound\n";
+  return sum.failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace holdfast::swarm
+
+int main(int argc, char** argv) {
+  holdfast::swarm::Arguments arguments;
+  if (!holdfast::swarm::parse(argc, argv, arguments)) {
+    std::cerr << "usage: swarm [--first SEED] [--count N] [--long] | swarm --seed N [--verbose]\n";
+    return 2;
+  }
+  return holdfast::swarm::run(arguments);
+}
