@@ -52,6 +52,9 @@ Status Pgft::create(const PgftSpec& spec, Pgft& tree) {
     if (hosts > kHostsMax) return too_large("hosts", kHostsMax);
     made.hosts_below_.push_back(static_cast<std::uint32_t>(hosts));
   }
+  for (const std::uint32_t hosts : made.hosts_below_) {
+    made.reciprocal_.push_back((std::uint64_t{1} << 40) / hosts + 1);
+  }
   for (std::size_t level = 0; level <= levels; ++level) {
     std::uint64_t nodes = 1;
     for (std::size_t i = 1; i <= levels; ++i) {

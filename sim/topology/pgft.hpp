@@ -60,8 +60,8 @@ class Pgft {
   // crosses twice as many links.
   std::uint32_t nearest_common_level(NodeId a, NodeId b) const {
     HOLDFAST_ASSERT(a != b && a.value < nodes_[0] && b.value < nodes_[0]);
-    std::uint32_t level = 1;
-    while (a.value / hosts_below_[level] != b.value / hosts_below_[level]) ++level;
+    std::uint32_t level = levels();
+    while (level > 1 && subtree(a, level - 1) == subtree(b, level - 1)) --level;
     return level;
   }
   // Ordered pairs of hosts whose nearest common level is `level`.
@@ -78,11 +78,17 @@ class Pgft {
   Status find_host(std::string_view text, NodeId& node) const;
 
  private:
+  // a / hosts_below_[level], by a multiplication: exact, because both are at most 2^20.
+  std::uint64_t subtree(NodeId a, std::uint32_t level) const {
+    return a.value * reciprocal_[level] >> 40;
+  }
+
   std::uint32_t host_of_guid(std::string_view text) const;  // kNone: not of this tree
 
   PgftSpec spec_;
   std::vector<std::uint32_t> nodes_;        // by level, 0 ... h
   std::vector<std::uint32_t> hosts_below_;  // m_1*...*m_l by level; [0] = 1
+  std::vector<std::uint64_t> reciprocal_;   // 2^40 / hosts_below_, the next greater whole number
 };
 
 // The tree written out; all links alike.

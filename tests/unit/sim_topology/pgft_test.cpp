@@ -136,6 +136,21 @@ TEST(Pgft, HoldsAQuarterOfAMillionHosts) {
   EXPECT_EQ(tree.pairs(1) + tree.pairs(2) + tree.pairs(3), 262'144ull * 262'143ull);
 }
 
+TEST(Pgft, TheNearestLevelIsExactForEveryHost) {
+  // Odd divisors, up to the greatest number of hosts: subtrees are found without a division.
+  for (const PgftSpec& spec :
+       {PgftSpec{{7, 3, 11, 13, 17, 19}, {1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1}},
+        PgftSpec{{1023, 1025}, {1, 1}, {1, 1}}, PgftSpec{{1, 1024, 1024}, {1, 1, 1}, {1, 1, 1}}}) {
+    const Pgft tree = make_tree(spec);
+    for (std::uint32_t a = 0; a + 1 < tree.host_count(); ++a) {
+      std::uint32_t level = 1;
+      std::uint32_t below = spec.down[0];
+      while (a / below != (a + 1) / below) below *= spec.down[level++];
+      ASSERT_EQ(tree.nearest_common_level({a}, {a + 1}), level) << a;
+    }
+  }
+}
+
 TEST(Pgft, NamesCountFromTheLeaves) {
   const Pgft tree = make_tree({{2, 2, 2}, {1, 2, 2}, {1, 1, 1}});
   EXPECT_EQ(tree.switch_name(1, 0), "leaf-0");
