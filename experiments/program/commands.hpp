@@ -15,5 +15,8 @@ extern const Command kRunCommand;
 extern const Command kCheckCommand;
 extern const Command kTopologyCommand;
 extern const Command kInfoCommand;
+extern const Command kLaunchCommand;
+extern const Command kReplayCommand;
+extern const Command kNodeCommand;
 
 }  // namespace holdfast::program

@@ -10,7 +10,8 @@
 namespace holdfast::program {
 namespace {
 
-const std::array kCommands = {&kRunCommand, &kCheckCommand, &kTopologyCommand, &kInfoCommand};
+const std::array kCommands = {&kRunCommand,  &kLaunchCommand, &kCheckCommand, &kTopologyCommand,
+                              &kInfoCommand, &kReplayCommand, &kNodeCommand};
 
 std::string usage() {
   std::string text =

@@ -20,8 +20,7 @@ constinit const Option kTraceMonthOption = {"--trace-month", "M", "… and in th
 
 namespace {
 
-std::vector<std::string> overrides_in(const Arguments& arguments) {
-  std::vector<std::string> overrides;
+void add_overrides_in(const Arguments& arguments, std::vector<std::string>& overrides) {
   for (const auto& [option, value] : arguments.given()) {
     if (option == kSetOption.name) {
       overrides.push_back(value);
@@ -30,13 +29,14 @@ std::vector<std::string> overrides_in(const Arguments& arguments) {
     for (std::string& text : runner::overrides_of_option(option, value))
       overrides.push_back(std::move(text));
   }
-  return overrides;
 }
 
 }  // namespace
 
-bool prepare(const std::string& config, const Arguments& arguments, Prepared& prepared) {
-  runner::LoadResult result = runner::load_experiment(config, overrides_in(arguments));
+bool prepare(const std::string& config, const Arguments& arguments, Prepared& prepared,
+             std::vector<std::string> overrides) {
+  add_overrides_in(arguments, overrides);
+  runner::LoadResult result = runner::load_experiment(config, overrides);
   if (!result.experiment) {
     for (const std::string& error : result.errors) std::fprintf(stderr, "%s\n", error.c_str());
     return false;

@@ -24,7 +24,9 @@ struct Prepared {
   std::vector<std::shared_ptr<const runner::Inputs>> inputs;  // of each point
 };
 
-// False, with everything that is wrong on stderr, if it cannot be run.
-bool prepare(const std::string& config, const Arguments& arguments, Prepared& prepared);
+// False, with everything that is wrong on stderr, if it cannot be run. `overrides` come before
+// those of the command line.
+bool prepare(const std::string& config, const Arguments& arguments, Prepared& prepared,
+             std::vector<std::string> overrides = {});
 
 }  // namespace holdfast::program

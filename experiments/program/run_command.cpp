@@ -1,6 +1,8 @@
-// holdfast run: an experiment file to a results folder.
-#include <sys/stat.h>
+// holdfast run and holdfast launch: an experiment file to a results folder, in the simulator or
+// with real processes.
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdio>
@@ -8,6 +10,7 @@
 
 #include "experiments/program/commands.hpp"
 #include "experiments/program/prepare.hpp"
+#include "experiments/runner/launch_replicate.hpp"
 #include "experiments/runner/simulate.hpp"
 
 namespace holdfast::program {
@@ -27,6 +30,9 @@ const std::array kOptions = {
     kTraceSystemOption,
     kTraceYearOption,
     kTraceMonthOption,
+    Option{"--record", "DIR",
+           "of real processes: record each into DIR/POINT-REPLICATE, for\n"
+           "holdfast replay"},
     Option{"--quiet", nullptr, "no progress and no summary"},
 };
 
@@ -45,14 +51,23 @@ void stop_on_signals() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-std::string command_line(const std::string& config, const Arguments& arguments) {
-  std::string line = "holdfast run " + config;
+// A launcher waits for signals in its own way, so no other thread may take them.
+void leave_signals_to_launcher() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, number);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
+std::string command_line(const char* command, const std::string& config,
+                         const Arguments& arguments) {
+  std::string line = std::string("holdfast ") + command + " " + config;
   for (const auto& [option, value] : arguments.given())
     line += " " + option + (value.empty() ? "" : " " + value);
   return line;
 }
 
-int report(const runner::CampaignResult& result, const std::string& config) {
+int report(const char* command, const runner::CampaignResult& result, const std::string& config) {
   switch (result.end) {
     case runner::CampaignEnd::complete:
       std::printf("results: %s\n", result.folder.c_str());
@@ -60,41 +75,103 @@ int report(const runner::CampaignResult& result, const std::string& config) {
     case runner::CampaignEnd::interrupted:
       std::fprintf(stderr,
                    "Stopped; the finished replicates are kept. To continue, give the same options "
-                   "and:\n  holdfast run %s --resume --output %s\n",
-                   config.c_str(), result.folder.c_str());
+                   "and:\n  holdfast %s %s --resume --output %s\n",
+                   command, config.c_str(), result.folder.c_str());
       std::printf("results: %s\n", result.folder.c_str());
       return kInterrupted;
     case runner::CampaignEnd::refused:
-      std::fprintf(stderr, "holdfast run: %s\n", result.message.c_str());
+      std::fprintf(stderr, "holdfast %s: %s\n", command, result.message.c_str());
       return kRefused;
     case runner::CampaignEnd::failed:
-      std::fprintf(stderr, "holdfast run: %s\n", result.message.c_str());
+      std::fprintf(stderr, "holdfast %s: %s\n", command, result.message.c_str());
       return kFailed;
   }
   return kFailed;
 }
 
-int run(const Arguments& arguments) {
+bool is_real(const runner::CampaignPoint& point) {
+  return point.experiment.fabric.target == runner::Target::udp;
+}
+
+// What does not go together, as a sentence; empty: all does.
+std::string conflict(const runner::Campaign& campaign, const Arguments& arguments) {
+  const auto& points = campaign.points;
+  const bool any_real = std::any_of(points.begin(), points.end(), is_real);
+  std::uint32_t jobs = 1;
+  if (any_real && (!arguments.number("--jobs", 1, jobs) || jobs > 1))
+    return "real processes run one replicate at a time; leave out --jobs";
+  if (!any_real && arguments.has("--record"))
+    return "--record is for real processes (fabric.kind udp, or holdfast launch); a simulation is "
+           "repeated by running it again";
+  for (const runner::CampaignPoint& point : points)
+    if (is_real(point) && point.experiment.fabric.loss > 0.0)
+      return "fabric.loss is for simulations; with fabric.kind udp it must be 0";
+  return "";
+}
+
+std::string own_path() {
+  char path[4096];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : "/proc/self/exe";
+}
+
+Status run_real(const Prepared& prepared, runner::Job job, const std::string& recordings,
+                runner::Outcome& outcome) {
+  runner::LaunchSettings settings;
+  settings.program = own_path();
+  if (!recordings.empty())
+    settings.recording =
+        recordings + "/" + std::to_string(job.point) + "-" + std::to_string(job.replicate);
+  bool interrupted = false;
+  Status status = runner::launch_replicate(prepared.campaign.points[job.point].experiment,
+                                           *prepared.inputs[job.point], job.replicate, settings,
+                                           outcome, interrupted);
+  if (interrupted) stop_requested = true;
+  return status;
+}
+
+int run_prepared(const char* command, const Prepared& prepared, const Arguments& arguments) {
   const std::string config = arguments.operands()[0];
-  std::uint32_t jobs = 0;
-  if (!arguments.number("--jobs", std::max(1u, std::thread::hardware_concurrency()), jobs))
+  const runner::Campaign& campaign = prepared.campaign;
+  if (const std::string problem = conflict(campaign, arguments); !problem.empty()) {
+    std::fprintf(stderr, "holdfast %s: %s\n", command, problem.c_str());
     return kRefused;
-  Prepared prepared;
-  if (!prepare(config, arguments, prepared)) return kRefused;
+  }
+  const bool real = std::any_of(campaign.points.begin(), campaign.points.end(), is_real);
+  const std::uint32_t processors = std::max(1u, std::thread::hardware_concurrency());
   runner::CampaignOptions options;
+  if (!arguments.number("--jobs", real ? 1 : processors, options.jobs)) return kRefused;
   options.output = arguments.value("--output");
   options.resume = arguments.has("--resume");
   options.quiet = arguments.has("--quiet");
-  options.jobs = jobs;
-  options.command_line = command_line(config, arguments);
-  stop_on_signals();
+  options.command_line = command_line(command, config, arguments);
+  if (real) {
+    leave_signals_to_launcher();
+  } else {
+    stop_on_signals();
+  }
+  const std::string recordings = arguments.value("--record");
   const auto replicate = [&](runner::Job job, runner::ReplicateMonitor& monitor,
                              runner::Outcome& outcome) {
-    return runner::simulate(prepared.campaign.points[job.point].experiment,
-                            *prepared.inputs[job.point], job.replicate, monitor, outcome);
+    const runner::CampaignPoint& point = campaign.points[job.point];
+    if (is_real(point)) return run_real(prepared, job, recordings, outcome);
+    return runner::simulate(point.experiment, *prepared.inputs[job.point], job.replicate, monitor,
+                            outcome);
   };
-  return report(runner::run_campaign(prepared.campaign, replicate, options, stop_requested),
+  return report(command, runner::run_campaign(campaign, replicate, options, stop_requested),
                 config);
+}
+
+int run(const Arguments& arguments) {
+  Prepared prepared;
+  if (!prepare(arguments.operands()[0], arguments, prepared)) return kRefused;
+  return run_prepared("run", prepared, arguments);
+}
+
+int launch(const Arguments& arguments) {
+  Prepared prepared;
+  if (!prepare(arguments.operands()[0], arguments, prepared, {"fabric.kind=udp"})) return kRefused;
+  return run_prepared("launch", prepared, arguments);
 }
 
 }  // namespace
@@ -117,5 +194,21 @@ const Command kRunCommand = {
     1,
     1,
     run};
+
+const Command kLaunchCommand = {
+    "launch",
+    "CONFIG [options]",
+    "run an experiment with real processes of this machine",
+    "Does what holdfast run does with fabric.kind udp: starts the processes of the experiment on\n"
+    "this machine, joined by UDP on the loopback, kills and restarts them by the script or trace, "
+    "and\n"
+    "writes the same results folder. Times are then those of this machine.\n\n"
+    "examples:\n"
+    "  holdfast launch my.json --set processes.nodes=2 --set processes.per_node=4\n"
+    "  holdfast launch my.json --record recordings",
+    kOptions,
+    1,
+    1,
+    launch};
 
 }  // namespace holdfast::program

@@ -1,0 +1,147 @@
+#include "experiments/runner/launch_replicate.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "experiments/runner/judge.hpp"
+#include "experiments/runner/node_program.hpp"
+#include "hw/launch/launcher.hpp"
+
+namespace holdfast::runner {
+namespace {
+
+hw::LaunchAction action_of(sim::FaultAction action) {
+  switch (action) {
+    case sim::FaultAction::crash:
+      return hw::LaunchAction::crash;
+    case sim::FaultAction::repair:
+      return hw::LaunchAction::restart;
+    case sim::FaultAction::pause:
+      return hw::LaunchAction::pause;
+    case sim::FaultAction::resume:
+      return hw::LaunchAction::resume;
+  }
+  return hw::LaunchAction::crash;
+}
+
+// The schedule as signals to processes; a node is all its processes one after another. The tag says
+// which event of the schedule an action belongs to.
+std::vector<hw::PlannedAction> actions_of(const Inputs& inputs, const Roster& roster) {
+  std::vector<hw::PlannedAction> actions;
+  const std::vector<sim::FaultEvent>& events = inputs.faults().events;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const sim::FaultEvent& event = events[i];
+    const bool is_node = event.target == sim::FaultTarget::node;
+    for (std::uint32_t k = 0; k < (is_node ? roster.per_node() : 1); ++k) {
+      const ProcessId process =
+          is_node ? roster.process_on({event.index}, k) : ProcessId{event.index};
+      actions.push_back({event.at - Time{0}, action_of(event.action), process, i});
+    }
+  }
+  return actions;
+}
+
+// One thing that the judge is told.
+struct Said {
+  Time at;
+  bool is_truth = false;  // before beliefs at equal times
+  std::size_t index = 0;  // truth: of the first of its actions; belief: of the life
+  hw::BeliefEvent belief;
+};
+
+// Tells the judge what happened in the order in which it did.
+class Account {
+ public:
+  Account(const hw::LaunchResult& result, const Inputs& inputs, Judge& judge)
+      : result_(result), inputs_(inputs), judge_(judge) {}
+
+  void tell() {
+    std::vector<Said> all;
+    // Actions of one event stand together; the first says when.
+    for (std::size_t i = 0; i < result_.actions.size(); ++i)
+      if (i == 0 || tag(i) != tag(i - 1))
+        all.push_back({since_start(result_.actions[i].at), true, i, {}});
+    for (std::size_t i = 0; i < result_.lives.size(); ++i)
+      for (const hw::BeliefEvent& event : result_.lives[i].events)
+        all.push_back({since_start(event.at), false, i, event});
+    std::stable_sort(all.begin(), all.end(), [](const Said& a, const Said& b) {
+      return a.at != b.at ? a.at < b.at : a.is_truth > b.is_truth;
+    });
+    for (const Said& said : all) {
+      if (said.is_truth) {
+        tell_truth(said);
+      } else {
+        const hw::BeliefEvent& event = said.belief;
+        judge_.believe(said.at, result_.lives[said.index].process, event.process, event.incarnation,
+                       event.state >= MemberState::failed);
+      }
+    }
+  }
+
+ private:
+  std::uint64_t tag(std::size_t action) const { return result_.actions[action].planned.tag; }
+  Time since_start(Time at) const { return Time{0} + (at - result_.start); }
+
+  void tell_truth(const Said& said) {
+    const hw::LaunchAction kind = result_.actions[said.index].planned.action;
+    std::vector<ProcessId> processes;
+    for (std::size_t i = said.index; i < result_.actions.size() && tag(i) == tag(said.index); ++i)
+      processes.push_back(result_.actions[i].planned.process);
+    if (kind == hw::LaunchAction::crash) {
+      const std::size_t record = inputs_.faults().events[tag(said.index)].record;
+      judge_.crash(said.at, inputs_.what(record), inputs_.which(record), processes);
+    } else if (kind == hw::LaunchAction::restart) {
+      for (const ProcessId process : processes) {
+        if (judge_.alive(process)) continue;
+        judge_.repair(said.at, {&process, 1}, first_incarnation_of_boot(++boots_[process.value]));
+      }
+    }
+  }
+
+  const hw::LaunchResult& result_;
+  const Inputs& inputs_;
+  Judge& judge_;
+  std::vector<std::uint32_t> boots_ = std::vector<std::uint32_t>(inputs_.processes());
+};
+
+}  // namespace
+
+Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std::uint32_t replicate,
+                        const LaunchSettings& settings, Outcome& outcome, bool& interrupted) {
+  const Roster roster(roster_options(experiment, inputs.nodes(), replicate));
+  hw::LaunchPlan plan;
+  plan.program = settings.program;
+  plan.arguments = {"node"};
+  plan.configuration = node_configuration(experiment, inputs, replicate);
+  plan.seed = replicate_seed(experiment, replicate);
+  plan.processes = roster.processes();
+  plan.actions = actions_of(inputs, roster);
+  plan.duration = inputs.duration();
+  plan.folder = settings.recording;
+  plan.record = !settings.recording.empty();
+  if (plan.record) {
+    std::error_code error;
+    std::filesystem::create_directories(plan.folder, error);
+    if (error) return Status::error(plan.folder + ": cannot make: " + error.message());
+  }
+  hw::LaunchResult result;
+  const Status status = hw::launch(plan, result);
+  interrupted = result.interrupted;
+  if (!status.is_ok()) return status;
+  if (interrupted) return Status::error("stopped by a signal");
+
+  Judge judge(roster.processes());
+  Account(result, inputs, judge).tell();
+  Judge::Judgement judgement = judge.judgement();
+  outcome.processes = roster.processes();
+  outcome.nodes = roster.nodes();
+  outcome.failures = std::move(judgement.failures);
+  outcome.records_while_down = judgement.records_while_down + inputs.faults().records_while_down;
+  outcome.false_verdicts = judgement.false_verdicts;
+  outcome.missed = judgement.missed;
+  for (const hw::ProcessLife& life : result.lives) add_message_counts(life.notes, outcome.messages);
+  return Status::ok();
+}
+
+}  // namespace holdfast::runner

@@ -1,0 +1,26 @@
+// One replicate of an experiment with real processes of this machine: the same faults, the same
+// stack, the same judge; the truth is what the launcher did, the beliefs are the processes' logs.
+//
+// Times are those of the machine, so no two runs are alike: detection and propagation contain its
+// scheduling. Frames of processes that were killed are not counted, since they died with the
+// counts; state_hash is zero.
+#pragma once
+
+#include <string>
+
+#include "experiments/runner/campaign.hpp"
+#include "experiments/runner/inputs.hpp"
+
+namespace holdfast::runner {
+
+struct LaunchSettings {
+  std::string program;  // this program, which is started again as `program node`
+  std::string
+      recording;  // folder for the recordings of this replicate, made if missing; empty: none
+};
+
+// `interrupted` tells that a signal ended it.
+Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std::uint32_t replicate,
+                        const LaunchSettings& settings, Outcome& outcome, bool& interrupted);
+
+}  // namespace holdfast::runner

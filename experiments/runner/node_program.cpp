@@ -1,0 +1,157 @@
+#include "experiments/runner/node_program.hpp"
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <utility>
+
+#include "stack/base/random.hpp"
+
+namespace holdfast::runner {
+namespace {
+
+using nlohmann::json;
+
+// Purpose of a random stream; see Random.
+constexpr std::uint64_t kPhaseStream = 0x7068617365;
+
+// Frames that may wait in the process between two turns: more than a failure of many causes at
+// once.
+constexpr std::uint32_t kReceiveSlots = 256;
+
+struct Configuration {
+  RosterOptions roster;
+  EngineOptions engine;  // its texts are those below
+  std::string detector;
+  std::string propagation;
+  std::string seal;
+};
+
+Status parse(std::string_view text, Configuration& configuration) {
+  try {
+    const json document = json::parse(text);
+    RosterOptions& roster = configuration.roster;
+    document.at("nodes").get_to(roster.nodes);
+    document.at("per_node").get_to(roster.per_node);
+    document.at("agents").get_to(roster.agents);
+    document.at("order_key").get_to(roster.order_key);
+    if (document.at("by_node").get<bool>()) roster.placement = ProcessPlacement::by_node;
+    if (document.at("shuffled").get<bool>()) roster.order = RingOrder::shuffled;
+    MembershipOptions& membership = configuration.engine.membership;
+    document.at("period_ns").get_to(membership.detection.period.ns);
+    document.at("timeout_ns").get_to(membership.detection.timeout.ns);
+    document.at("retransmission_timeout_ns").get_to(membership.retransmission_timeout.ns);
+    document.at("backstop").get_to(membership.backstop);
+    document.at("probes").get_to(membership.detection.probes);
+    document.at("detector").get_to(configuration.detector);
+    document.at("propagation").get_to(configuration.propagation);
+    document.at("seal").get_to(configuration.seal);
+  } catch (const json::exception& error) {
+    return Status::error(std::string("the configuration of a process cannot be read: ") +
+                         error.what());
+  }
+  return Status::ok();
+}
+
+// Counters by name, for both directions.
+using Counter = std::pair<const char*, std::uint64_t MessageCounts::*>;
+constexpr std::array<Counter, 7> kCounters = {
+    {{"heartbeats", &MessageCounts::heartbeats},
+     {"observes", &MessageCounts::observes},
+     {"notices", &MessageCounts::notices},
+     {"local_notices", &MessageCounts::local_notices},
+     {"repeats", &MessageCounts::repeats},
+     {"acknowledgements", &MessageCounts::acknowledgements},
+     {"differences", &MessageCounts::differences}}};
+
+class ExperimentProgram final : public hw::NodeProgram {
+ public:
+  ExperimentProgram(Configuration configuration, const hw::NodeStart& start)
+      : configuration_(std::move(configuration)),
+        roster_(configuration_.roster),
+        engine_(options(start), roster_, start.addresses, start.rails, scratch_) {}
+
+  Engine& engine() override { return engine_; }
+
+  std::string notes() override {
+    const FrameCounts& frames = engine_.membership().counts();
+    const MessageCounts counts = {frames.heartbeats,    frames.observes, frames.notices,
+                                  frames.local_notices, frames.repeats,  frames.acknowledgements,
+                                  frames.differences};
+    std::string text;
+    for (const auto& [name, member] : kCounters)
+      text += std::string(name) + " " + std::to_string(counts.*member) + "\n";
+    return text;
+  }
+
+ private:
+  EngineOptions options(const hw::NodeStart& start) const {
+    EngineOptions options = configuration_.engine;
+    MembershipOptions& membership = options.membership;
+    membership.self = start.self;
+    membership.incarnation = start.incarnation();
+    membership.rejoining = start.rejoining();
+    Random phases(start.seed, kPhaseStream, start.self.value);
+    membership.phase = nanoseconds(static_cast<std::int64_t>(
+        phases.below(static_cast<std::uint64_t>(membership.detection.period.ns))));
+    membership.detector = configuration_.detector;
+    membership.propagation = configuration_.propagation;
+    options.seal = configuration_.seal;
+    options.job = start.job;
+    options.key = start.key;
+    options.receive_slots = kReceiveSlots;
+    return options;
+  }
+
+  Configuration configuration_;
+  Roster roster_;
+  TurnScratch scratch_;
+  Engine engine_;
+};
+
+}  // namespace
+
+std::string node_configuration(const Experiment& experiment, const Inputs& inputs,
+                               std::uint32_t replicate) {
+  const RosterOptions roster = roster_options(experiment, inputs.nodes(), replicate);
+  const EngineOptions engine = engine_options(experiment);
+  const MembershipOptions& membership = engine.membership;
+  json document;
+  document["nodes"] = roster.nodes;
+  document["per_node"] = roster.per_node;
+  document["agents"] = roster.agents;
+  document["order_key"] = roster.order_key;
+  document["by_node"] = roster.placement == ProcessPlacement::by_node;
+  document["shuffled"] = roster.order == RingOrder::shuffled;
+  document["period_ns"] = membership.detection.period.ns;
+  document["timeout_ns"] = membership.detection.timeout.ns;
+  document["retransmission_timeout_ns"] = membership.retransmission_timeout.ns;
+  document["backstop"] = membership.backstop;
+  document["probes"] = membership.detection.probes;
+  document["detector"] = experiment.detector.kind;
+  document["propagation"] = experiment.propagation.kind;
+  document["seal"] = experiment.seal.kind;
+  return document.dump();
+}
+
+Status make_node_program(const hw::NodeStart& start, std::unique_ptr<hw::NodeProgram>& program) {
+  Configuration configuration;
+  if (Status status = parse(start.configuration, configuration); !status.is_ok()) return status;
+  const RosterOptions& roster = configuration.roster;
+  if (roster.nodes == 0 || roster.per_node == 0 ||
+      std::uint64_t{roster.nodes} * roster.per_node != start.processes)
+    return Status::error("the configuration of a process does not fit the size of its job");
+  program = std::make_unique<ExperimentProgram>(std::move(configuration), start);
+  return Status::ok();
+}
+
+void add_message_counts(const std::string& notes, MessageCounts& counts) {
+  std::istringstream lines(notes);
+  std::string name;
+  std::uint64_t value = 0;
+  while (lines >> name >> value)
+    for (const auto& [known, member] : kCounters)
+      if (name == known) counts.*member += value;
+}
+
+}  // namespace holdfast::runner
