@@ -53,13 +53,12 @@ bool is_space(char c) {
 // Turns offsets, asked for in rising order, into lines and columns in one pass.
 class Places {
  public:
-  explicit Places(std::string_view text) : text_(text) {}
+  explicit Places(std::string_view text) : text_(text) {
+    // No editor shows a byte order mark, so it is no column.
+    if (text.starts_with(kByteOrderMark)) offset_ = kByteOrderMark.size();
+  }
 
   Origin at(std::size_t offset) {
-    if (offset < offset_) {
-      offset_ = 0;
-      origin_ = Origin{1, 1};
-    }
     for (; offset_ < offset && offset_ < text_.size(); ++offset_) {
       const char c = text_[offset_];
       if (c == '\n') {

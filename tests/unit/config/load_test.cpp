@@ -138,6 +138,9 @@ TEST(Load, AcceptsTheLimitsAndRefusesWhatLiesBeyond) {
   // Pairs: the last value that passes, the first that does not.
   const std::vector<std::pair<std::string, std::string>> pairs{
       {"detector.timeout=200 ms", "detector.timeout=199999999 ns"},
+      {R"(topology={"down":[2,1,1,1,1,1,1,1],"up":[1,1,1,1,1,1,1,1],"parallel":[1,1,1,1,1,1,1,1]})",
+       R"(topology={"down":[2,1,1,1,1,1,1,1,1],"up":[1,1,1,1,1,1,1,1,1],)"
+       R"("parallel":[1,1,1,1,1,1,1,1,1]})"},
       {"fabric.loss=0.999", "fabric.loss=1"},
       {"fabric.loss=0", "fabric.loss=-0.001"},
       {"processes.nodes=16", "processes.nodes=17"},

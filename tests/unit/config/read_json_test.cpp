@@ -48,6 +48,9 @@ TEST(ReadJson, SkipsAByteOrderMark) {
   const ReadJson read = read_json("\xef\xbb\xbf{\"a\": 1}");
   ASSERT_TRUE(read.node.has_value()) << read.error;
   EXPECT_EQ(read.node->members[0].value.integer, 1);
+  expect_at(&*read.node, 1, 1);
+  EXPECT_EQ(read.node->members[0].key_origin.column, 2u);
+  expect_at(&read.node->members[0].value, 1, 7);
 }
 
 TEST(ReadJson, ReadsScalarsAlone) {
