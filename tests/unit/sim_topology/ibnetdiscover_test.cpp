@@ -62,7 +62,7 @@ TEST(Ibnetdiscover, ReadsEveryKindOfLine) {
   ASSERT_TRUE(status.is_ok()) << status.message();
   EXPECT_TRUE(fabric.warnings.empty());
   const FabricGraph& graph = fabric.graph;
-  EXPECT_EQ(graph.host_count(), 2u);
+  ASSERT_EQ(graph.host_count(), 2u);
   EXPECT_EQ(graph.host({0}).name, "a");
   EXPECT_EQ(graph.host({1}).name, "b");
   EXPECT_EQ(graph.count(DeviceKind::switch_chip), 2u);
@@ -155,6 +155,10 @@ TEST(Ibnetdiscover, NamesThePlaceAndWhatWasExpected) {
        "f:9: the link's other end is on line 16, which leads elsewhere; expected it to lead back "
        "to "
        "0x0000000000000020[2]"},
+      {"[5]\t\"S-0000000000000020\"[1]", "[5]\t\"S-0000000000000020\"[2]",
+       "f:8: the link's other end is on line 14, which leads elsewhere; expected it to lead back "
+       "to "
+       "0x0000000000000020[1]"},
       {"#\n", "[1]\t\"S-0000000000000010\"[5]\t# \"x\" lid 2 4xQDR\n",
        "f:1: a port outside any section; expected " + kSectionForm + " before it"},
   };
@@ -217,6 +221,29 @@ TEST(Ibnetdiscover, WarnsOfWhatACorrectDiscoveryCanContain) {
     EXPECT_EQ(fabric.warnings, std::vector<std::string>{entry.warning});
     EXPECT_EQ(fabric.graph.links().size(), entry.links);
   }
+}
+
+TEST(Ibnetdiscover, OfTwoRatesTheSlowerIsTaken) {
+  for (const char* line : {"[6]\t\"S-0000000000000020\"[2]\t\t# \"top\" lid 1 4x",
+                           "[2]\t\"S-0000000000000010\"[6]\t\t# \"bottom\" lid 2 4x"}) {
+    ImportedFabric fabric;
+    const std::string text = line;
+    ASSERT_TRUE(parse(replaced(kSmall, text + "DDR", text + "SDR"), fabric).is_ok());
+    const Device& device = fabric.graph.device(fabric.graph.find_device(0x20));
+    EXPECT_EQ(fabric.graph.links()[device.ports[2].link].bits_per_second, 8'000'000'000);
+  }
+}
+
+TEST(Ibnetdiscover, TheLinesBeforeASectionAreOfThatSectionOnly) {
+  const std::string with_board =
+      replaced(kSmall, "caguid=0x300\n", "sysimgguid=0x77\ncaguid=0x300\n");
+  ImportedFabric fabric;
+  const Status status = parse(replaced(with_board, "caguid=0x100\n", ""), fabric);
+  ASSERT_TRUE(status.is_ok()) << status.message();
+  EXPECT_EQ(fabric.graph.host_count(), 2u);
+  ASSERT_TRUE(parse(replaced(with_board, "caguid=0x100\n", "sysimgguid=0x77\n"), fabric).is_ok());
+  EXPECT_EQ(fabric.graph.host_count(), 1u);
+  EXPECT_EQ(fabric.graph.count(DeviceKind::adapter), 2u);
 }
 
 TEST(Ibnetdiscover, TwoCablesInOneSocketAreAnError) {
