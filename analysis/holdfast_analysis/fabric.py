@@ -61,7 +61,7 @@ class Fabric:
         return min(found)[2] if found else None
 
     def _levels(self):
-        """The level of each switch and router: as the file says, else its distance from the nearest host."""
+        """The level of each switch and router: the file's, else its distance to the hosts."""
         told = {key: self.nodes[key].get("level") for key in self.switches}
         if all(isinstance(level, int) and 0 < level <= MOST_LEVELS for level in told.values()):
             return told

@@ -175,7 +175,8 @@ def _draw_hosts(canvas, fabric, failures):
         if canvas.cell >= NUMBERED_SQUARE:
             on = style.ON_SHADES[style.SHADES.index(_shade(count, most))] if count else style.INK
             canvas.axis.text(x + side / 2, y + 0.47 * side, str(fabric.index[host]), zorder=5,
-                             ha="center", va="center", fontsize=min(7.0, 27 * canvas.cell), color=on)
+                             ha="center", va="center", color=on,
+                             fontsize=min(7.0, 27 * canvas.cell))
 
 
 def _draw_switches(canvas, fabric, rates):

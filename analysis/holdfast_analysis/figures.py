@@ -265,7 +265,7 @@ def _logarithmic_times(axis, values):
 
 
 def per_failure_and_process(row, column):
-    """Frames of one kind in a row of results.csv, per failure and process; None without failures."""
+    """Frames of one kind of one replicate, per failure and process; None without failures."""
     divisor = float(row["failures"]) * float(row["processes"])
     return float(row.get(column) or 0) / divisor if divisor else None
 

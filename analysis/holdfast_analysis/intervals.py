@@ -4,8 +4,8 @@ The interval of a median is that of order statistics: of n independent samples i
 median lies between the k-th smallest and the k-th largest with probability at least
 1 - 2 P(B <= k - 1), B binomial(n, 1/2), whatever the distribution. k is the largest for which this
 is >= the confidence. Nothing is drawn at random, so the interval is the same on every run. Under
-six samples no interval reaches 95 %, and none is given. Beyond 10,000 samples k comes from the normal
-approximation of the binomial, rounded down (towards the wider interval).
+six samples no interval reaches 95 %, and none is given. Beyond 10,000 samples k comes from the
+normal approximation of the binomial, rounded down (towards the wider interval).
 
 A failure that was never detected is a sample above all others (infinity), not a missing one: left
 out, the slowest detections would flatter the median.

@@ -134,8 +134,8 @@ def _verdicts(results):
     return (table(list(results.swept) + ["replicates"] + [title for _, title in VERDICTS], rows,
                   len(results.swept))
             + "<p class=\"facts\">Totals over the replicates. Missed: pairs of a failure and a "
-              "live process that does not know of it at the end. Records while down: failures of parts "
-              "that were down already.</p>")
+              "live process that does not know of it at the end. Records while down: failures of "
+              "parts that were down already.</p>")
 
 
 CAPTIONS = {

@@ -53,7 +53,7 @@ def fat_tree(leaves, hosts, spines, parallel):
 
 
 def sweep(folder, replicates=8, fabric=None):
-    """A run like quickstart: two sweep points, deaths of processes and nodes, one never detected."""
+    """A run like quickstart: two sweep points, deaths of processes and nodes, one undetected."""
     os.makedirs(folder, exist_ok=True)
     numbers = Numbers(1)
     kinds = ["bmg", "chord"]
@@ -64,8 +64,9 @@ def sweep(folder, replicates=8, fabric=None):
     results, failures = [], []
     for point, kind in enumerate(kinds):
         for replicate in range(replicates):
-            for at, what, which, processes in ((10, "process", "17", 1), (20, "node", "host-4", 4),
-                                               (30, "node", "host-9", 4), (30, "node", "host-9", 0)):
+            for at, what, which, processes in (
+                    (10, "process", "17", 1), (20, "node", "host-4", 4),
+                    (30, "node", "host-9", 4), (30, "node", "host-9", 0)):
                 node = what == "node"
                 detection = (0.9 + 0.1 * numbers.next()) if node else 2e-6 * (1 + numbers.next())
                 spread = (8e-6 if kind == "bmg" else 15e-6) * (1 + numbers.next())
