@@ -283,8 +283,9 @@ std::uint64_t Engine::hash() const {
   std::uint64_t h = mix64(membership_.hash() ^ sequence_);
   peers_.for_each([&h](const PeerEntry& peer) {
     if (peer.last_sequence == 0) return;  // only a handle for sending, which is no state
+    // Of the last sequence the sender's hash tells; while quiet time is skipped, only there.
     h = mix64(h ^ peer.process.value);
-    h = mix64(h ^ peer.last_sequence ^ peer.last_incarnation.value);
+    h = mix64(h ^ peer.last_incarnation.value);
   });
   return h;
 }

@@ -332,6 +332,7 @@ std::optional<MembershipAction> Membership::poll_detector(Time now) {
         owe({FrameType::difference, action->process, 0, 0, {0}, true});
         break;
       case DetectorAction::Kind::heartbeat:
+        if (action->process == self_) break;  // the view takes another for the agent
         ++counts_.heartbeats;
         return MembershipAction{
             MembershipAction::Kind::frame, FrameType::heartbeat, action->process, {}};

@@ -23,13 +23,14 @@ namespace holdfast {
 struct DetectorOptions {
   Duration period = milliseconds(100);  // between heartbeats, > 0
   Duration timeout = seconds(1);        // silence that makes a verdict, >= 2 periods
-  // Whether domains believed dead are asked now and then if they are (the backstop's healing).
+  // Whether domains believed dead are asked now and then if they are, and the processes of the own
+  // domain if they believe the same (the backstop's healing).
   bool probes = true;
 };
 
 struct DetectorAction {
   enum class Kind : std::uint8_t {
-    heartbeat,  // to `process`
+    heartbeat,  // to `process`: the observer, or one of the own domain who is to compare views
     observe,    // tell `process` that we observe it
     probe,      // send `process`, believed dead, what we believe; if it lives it will object
     verdict,    // `domain` has been silent for too long

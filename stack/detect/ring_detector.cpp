@@ -1,5 +1,7 @@
 #include "stack/detect/ring_detector.hpp"
 
+#include <utility>
+
 #include "stack/base/assert.hpp"
 #include "stack/base/random.hpp"
 
@@ -30,7 +32,7 @@ class RingDetector final : public Detector {
   void stop() override { running_ = false; }
 
   void heartbeat(Time at, ProcessId from, const Ring& ring) override {
-    if (!running_ || ring.roster().domain_of(from) != emitter_) return;
+    if (!running_ || emitter_ == self_ || ring.roster().domain_of(from) != emitter_) return;
     deadline_ = at + options_.timeout;
     awaiting_ = false;
   }
@@ -57,14 +59,16 @@ class RingDetector final : public Detector {
   std::optional<DetectorAction> poll(Time now, const Ring& ring) override {
     if (!running_) return std::nullopt;
     if (pending_probe_ != kNoProcess) {
-      const ProcessId process = pending_probe_;
-      pending_probe_ = kNoProcess;
+      const ProcessId process = std::exchange(pending_probe_, kNoProcess);
       return DetectorAction{DetectorAction::Kind::probe, process, kNoDomain};
+    }
+    if (pending_comparison_ != kNoProcess) {
+      const ProcessId process = std::exchange(pending_comparison_, kNoProcess);
+      return DetectorAction{DetectorAction::Kind::heartbeat, process, kNoDomain};
     }
     if (next_send_ <= now) return send(now, ring);
     if (awaiting_ && next_ask_ <= now) {
-      next_ask_ = now + options_.period;
-      return DetectorAction{DetectorAction::Kind::observe, ring.speaker(emitter_), kNoDomain};
+      if (const auto action = ask(now, ring)) return action;
     }
     if (deadline_ <= now) return judge(now);
     return std::nullopt;
@@ -77,7 +81,10 @@ class RingDetector final : public Detector {
     return next;
   }
 
-  bool steady() const override { return !running_ || (!awaiting_ && pending_probe_ == kNoProcess); }
+  bool steady() const override {
+    const bool pending = pending_probe_ != kNoProcess || pending_comparison_ != kNoProcess;
+    return !running_ || (!awaiting_ && !pending);
+  }
 
   Advance advance(std::uint64_t periods, const Ring& ring) override {
     if (!running_) return {};
@@ -86,8 +93,10 @@ class RingDetector final : public Detector {
     if (deadline_ != Time::never()) deadline_ += by;
     Advance sent;
     if (observer_ != kNoProcess) sent.heartbeats = periods;
-    if (options_.probes && dead_before(ring) > 0) {
-      sent.probes = (ticks_ + periods) / probe_ticks() - ticks_ / probe_ticks();
+    if (options_.probes) {
+      const std::uint64_t turns = (ticks_ + periods) / probe_ticks() - ticks_ / probe_ticks();
+      if (dead_before(ring) > 0) sent.probes = turns;
+      if (ring.roster().domain_size() > 1) sent.heartbeats += turns;
     }
     ticks_ += periods;
     return sent;
@@ -102,6 +111,7 @@ class RingDetector final : public Detector {
     }
     h = mix64(h ^ emitter_.value);
     h = mix64(h ^ observer_.value);
+    if (awaiting_) h = mix64(h ^ (asked_speaker_ ? asked_ + 1 : 0));
     return mix64(h ^ ticks_);
   }
 
@@ -132,6 +142,28 @@ class RingDetector final : public Detector {
   void ask_emitter(Time now) {
     awaiting_ = emitter_ != self_;
     next_ask_ = now;
+    asked_speaker_ = false;
+    asked_ = 0;
+  }
+
+  // The speaker first; if it does not answer within a period, it may have died a moment ago and
+  // somebody else speak for its domain: then everyone there, every period.
+  std::optional<DetectorAction> ask(Time now, const Ring& ring) {
+    const Roster& roster = ring.roster();
+    const ProcessId speaker = ring.speaker(emitter_);
+    if (!asked_speaker_) {
+      asked_speaker_ = true;
+      next_ask_ = now + options_.period;
+      return DetectorAction{DetectorAction::Kind::observe, speaker, kNoDomain};
+    }
+    while (asked_ < roster.domain_size()) {
+      const ProcessId process = roster.member(emitter_, asked_++);
+      if (!ring.view().live(process)) continue;
+      return DetectorAction{DetectorAction::Kind::observe, process, kNoDomain};
+    }
+    asked_ = 0;
+    next_ask_ = now + options_.period;
+    return std::nullopt;
   }
 
   std::uint64_t probe_ticks() const {
@@ -144,7 +176,10 @@ class RingDetector final : public Detector {
       next_send_ += options_.period;
     } while (next_send_ <= now);
     ++ticks_;
-    if (options_.probes && ticks_ % probe_ticks() == 0) choose_probe(ring);
+    if (options_.probes && ticks_ % probe_ticks() == 0) {
+      choose_probe(ring);
+      choose_comparison(ring);
+    }
     if (observer_ != kNoProcess) {
       return DetectorAction{DetectorAction::Kind::heartbeat, observer_, kNoDomain};
     }
@@ -163,6 +198,16 @@ class RingDetector final : public Detector {
     const Position position = ring.moved(roster.position_of(self_), ring.size() - 1 - back);
     pending_probe_ =
         roster.member(roster.domain_at(position), static_cast<std::uint32_t>(turn % size));
+  }
+
+  // The others of the own domain in turn: nobody else sends them anything regularly.
+  void choose_comparison(const Ring& ring) {
+    const Roster& roster = ring.roster();
+    const std::uint32_t others = roster.domain_size() - 1;
+    if (others == 0) return;
+    const auto turn = static_cast<std::uint32_t>(ticks_ / probe_ticks() % others);
+    const bool before_speaker = roster.member(self_, turn) < ring.speaker(self_);
+    pending_comparison_ = roster.member(self_, before_speaker ? turn : turn + 1);
   }
 
   std::optional<DetectorAction> judge(Time now) {
@@ -184,9 +229,12 @@ class RingDetector final : public Detector {
   DomainId emitter_ = kNoDomain;     // ourselves if nobody else lives
   ProcessId observer_ = kNoProcess;  // none if nobody else lives
   ProcessId pending_probe_ = kNoProcess;
+  ProcessId pending_comparison_ = kNoProcess;
   Time next_ask_ = Time::never();  // while awaiting
+  std::uint32_t asked_ = 0;        // while awaiting: members of the emitter, in the present round
   bool running_ = false;
-  bool awaiting_ = false;  // we have asked the emitter and not heard it since
+  bool asked_speaker_ = false;  // while awaiting: the first request is out
+  bool awaiting_ = false;       // we have asked the emitter and not heard it since
 };
 
 }  // namespace
