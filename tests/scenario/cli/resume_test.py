@@ -1,0 +1,76 @@
+"""resume_test.py TRIALS: kills a sweep with kill -9 at random moments, resumes it, and so on to its
+end. The results must be those of an undisturbed run, and no finished replicate may be run again."""
+
+import json
+import os
+import random
+import sys
+import time
+import unittest
+
+from holdfast import SMALL, Scenario
+
+TRIALS = int(sys.argv.pop()) if len(sys.argv) > 1 else 3
+SWEPT = dict(SMALL, replicates=8, sweep={"propagation.kind": ["bmg", "chord"],
+                                         "detector.order": ["rank", "shuffled"]})
+
+
+def begun_again(log):
+    """The replicates that run.log says were begun after they were finished."""
+    finished = set()
+    again = []
+    for line in log.splitlines():
+        verb, _, name = line.partition(" ")
+        if verb == "finish":
+            finished.add(name)
+        if verb == "begin" and name in finished:
+            again.append(name)
+    return again
+
+
+class KillAndResume(Scenario):
+    def kill_until_done(self, output, moments):
+        """Gives the number of kills."""
+        words = ["run", "swept.json", "--resume", "--output", output, "--jobs", "2"]
+        kills = 0
+        while True:
+            stored = self.stored(output)
+            program = self.start(*words)
+            # Later and later, so that it ends on a slow machine as well.
+            time.sleep(moments.uniform(0, 0.05 + 0.01 * kills))
+            program.kill()
+            said, complaint = program.communicate()
+            if program.returncode == 0:
+                return kills
+            self.assertEqual(program.returncode, -9, said + complaint)
+            kills += 1
+            # They are removed when all else is written.
+            if not os.path.exists(self.path(output, "run.json")):
+                self.assertLessEqual(stored, self.stored(output), "a finished replicate is gone")
+
+    def stored(self, output):
+        folder = self.path(output, "replicates")
+        if not os.path.isdir(folder):
+            return set()
+        return {name for name in os.listdir(folder) if name.endswith(".json")}
+
+    def test_random_moments(self):
+        self.write("swept.json", SWEPT)
+        self.run_program("run", "swept.json", "--output", "undisturbed")
+        kills = 0
+        for trial in range(TRIALS):
+            output = f"trial-{trial}"
+            with self.subTest(trial=trial):
+                kills += self.kill_until_done(output, random.Random(trial))
+                for table in ["results.csv", "failures.csv", "resolved.json"]:
+                    self.assertEqual(self.read(output, table), self.read("undisturbed", table))
+                self.assertEqual(begun_again(self.read(output, "run.log")), [])
+                self.assertFalse(os.path.exists(self.path(output, "replicates")))
+                run = json.loads(self.read(output, "run.json"))
+                self.assertEqual(run["replicates"], 32)
+        self.assertGreaterEqual(kills, TRIALS)
+        print(f"{TRIALS} of {TRIALS} trials, {kills} kills")
+
+
+if __name__ == "__main__":
+    unittest.main()
