@@ -142,18 +142,23 @@ std::string describe(const Summary& summary) {
                         number(counts.switch_links) + " between switches";
                }) +
           " (of data)\n";
-  text += "parallel    " +
-          list(summary.parallel,
-               [&](std::uint32_t links, std::uint64_t pairs) {
-                 return number(links) + " between each of " + number(pairs) + " pairs of switches";
-               }) +
-          "\n";
-  text += "hops        " +
-          list(summary.pairs_of_hops,
-               [&](std::uint32_t hops, std::uint64_t pairs) {
-                 return number(hops) + " links: " + number(pairs) + " pairs";
-               }) +
-          " (ordered pairs of hosts)\n";
+  if (!summary.parallel.empty()) {
+    text +=
+        "parallel    " +
+        list(summary.parallel,
+             [&](std::uint32_t links, std::uint64_t pairs) {
+               return number(links) + " between each of " + number(pairs) + " pairs of switches";
+             }) +
+        "\n";
+  }
+  if (!summary.pairs_of_hops.empty()) {
+    text += "hops        " +
+            list(summary.pairs_of_hops,
+                 [&](std::uint32_t hops, std::uint64_t pairs) {
+                   return number(hops) + " links: " + number(pairs) + " pairs";
+                 }) +
+            " (ordered pairs of hosts)\n";
+  }
   for (const std::string& warning : summary.warnings) text += "warning: " + warning + "\n";
   return text;
 }

@@ -34,6 +34,16 @@ TEST(Summary, DescribesASmallFabric) {
       "this fabric is 32 Gb/s\n");
 }
 
+TEST(Summary, LeavesOutWhatThereIsNone) {
+  HandMade fabric(1);
+  fabric.host(0, kQdr);
+  EXPECT_EQ(describe(summarize(fabric.graph, Routes(fabric.graph))),
+            "hosts       1 with 1 adapters\n"
+            "switches    1 (level 1: 1)\n"
+            "links       1 (1 to hosts, 0 between switches)\n"
+            "rates       32 Gb/s: 1 to hosts, 0 between switches (of data)\n");
+}
+
 TEST(Summary, ReportsPairsWithoutARoute) {
   HandMade fabric(2);
   fabric.host(0);
