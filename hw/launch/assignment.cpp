@@ -1,3 +1,5 @@
+// The bytes of the assignment and their transfer over the control socket; a stream socket may take
+// or give any part of them at a time.
 #include "hw/launch/assignment.hpp"
 
 #include <sys/socket.h>

@@ -1,3 +1,6 @@
+// Each process of the job goes absent -> starting -> ready -> running -> dying -> absent. Its end
+// is always learned from its pidfd and always reaped here, so that no number is signalled after it
+// has passed on.
 #include "hw/launch/job.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// The plan, step by step: start everyone, wait until all are ready, give the start time, act at the
+// planned times, end everyone.
 #include "hw/launch/launcher.hpp"
 
 #include <signal.h>

@@ -1,3 +1,5 @@
+// How a process of a job comes up: assignment, rails, engine, "ready", start time, loop. A replay
+// builds the same engine on replayed rails.
 #include "hw/launch/node.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// Each entry is one atomic word, so that a reader never sees the number of one life with the start
+// time of another.
 #include "hw/launch/process_table.hpp"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// The order matters: bound before SO_REUSEADDR, so that the port was nobody's before.
 #include "hw/launch/reserved_port.hpp"
 
 #include <netinet/in.h>

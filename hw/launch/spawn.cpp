@@ -1,3 +1,4 @@
+// fork and exec, with nothing between them that is not async-signal-safe.
 #include "hw/launch/spawn.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// The one place that knows the bytes of a recording; recorder and replayer share it, so that what
+// they compare is written alike.
 #include "hw/record/format.hpp"
 
 #include <zlib.h>

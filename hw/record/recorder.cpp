@@ -1,3 +1,4 @@
+// Each call: its arguments before the inner fabric sees them, its results after.
 #include "hw/record/recorder.hpp"
 
 #include <algorithm>

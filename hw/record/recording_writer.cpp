@@ -1,3 +1,4 @@
+// Calls gather in memory during a turn; the turn's end makes a block of them and writes it.
 #include "hw/record/recording_writer.hpp"
 
 #include <fcntl.h>

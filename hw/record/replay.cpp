@@ -1,3 +1,4 @@
+// Reading blocks with distrust, and finding the first difference.
 #include "hw/record/replay.hpp"
 
 #include <fcntl.h>

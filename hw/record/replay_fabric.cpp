@@ -1,3 +1,4 @@
+// Each call asks the replay; a poll also puts the recorded bytes into the slots.
 #include "hw/record/replay_fabric.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Lines are put together in one buffer that is allocated once, and written with one call a turn.
 #include "hw/run/event_log.hpp"
 
 #include <unistd.h>

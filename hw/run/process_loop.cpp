@@ -1,3 +1,4 @@
+// The live loop and the replay loop share the turn, so that what is replayed is what was run.
 #include "hw/run/process_loop.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// One epoll set for everything that wakes; instants come from a timerfd, which no timer slack
+// delays.
 #include "hw/run/sleeper.hpp"
 
 #include <sys/epoll.h>

@@ -1,3 +1,4 @@
+// Reading two clocks at one moment: the attempt that took the shortest time counts.
 #include "hw/udp/arrival_clock.hpp"
 
 #include "hw/monotonic_clock.hpp"

@@ -1,3 +1,4 @@
+// sendmmsg and recvmmsg over arrays that are prepared once; see the header for what is promised.
 #include "hw/udp/udp_fabric.hpp"
 
 #include <poll.h>

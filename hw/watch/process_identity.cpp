@@ -1,3 +1,4 @@
+// Reads /proc/PID/stat, see proc(5).
 #include "hw/watch/process_identity.hpp"
 
 #include <fcntl.h>

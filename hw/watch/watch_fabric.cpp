@@ -1,3 +1,5 @@
+// A pidfd becomes readable when its process ends, also before anyone has waited for it
+// (pidfd_open(2)).
 #include "hw/watch/watch_fabric.hpp"
 
 #include <sys/epoll.h>

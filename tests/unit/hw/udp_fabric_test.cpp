@@ -8,15 +8,15 @@
 #include <sys/socket.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <new>
+
+#include "tests/unit/hw/counting_new.hpp"
 
 namespace {
 
 int errno_of_next_sends = 0;  // 0: the kernel answers
 int sends_that_fail = 0;
 int frames_before_failing = 0;  // of a batch: the kernel takes these
-std::size_t allocations = 0;
 
 }  // namespace
 
@@ -33,18 +33,6 @@ extern "C" int sendmmsg(int socket, mmsghdr* headers, unsigned count, int flags)
   --sends_that_fail;
   errno = errno_of_next_sends;
   return -1;
-}
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
 }
 
 namespace holdfast::hw {
@@ -155,7 +143,7 @@ TEST_F(UdpFabricTest, ATruncatedFrameIsLostCountedAndItsSlotStaysOffered) {
 
 TEST_F(UdpFabricTest, NothingAllocatesAfterOpen) {
   for (auto& operation : operations_) operation.inline_data = operation.cookie % 2 == 0;
-  const std::size_t before = allocations;
+  const std::size_t before = allocations();
   const Peer other = a_->attach(b_->local_address(), Service::datagram);
   for (int round = 0; round < 3; ++round) {
     offer(64, 4);
@@ -168,10 +156,9 @@ TEST_F(UdpFabricTest, NothingAllocatesAfterOpen) {
     a_->arm();
   }
   a_->detach(other);
-  EXPECT_EQ(allocations, before);
-  auto* canary = new int(1);  // the count counts
-  EXPECT_EQ(allocations, before + 1);
-  delete canary;
+  EXPECT_EQ(allocations(), before);
+  ::operator delete(::operator new(1));
+  EXPECT_EQ(allocations(), before + 1) << "the count does not count";
 }
 
 TEST_F(UdpFabricTest, APortInUseIsAnErrorThatNamesIt) {
