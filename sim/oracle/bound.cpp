@@ -3,7 +3,13 @@
 namespace holdfast::sim {
 
 Duration convergence_bound(const BoundInputs& in) {
-  return in.timeout * (4 * in.dead_stretch + 2 * in.domains * in.domain_size + 20);
+  const std::int64_t processes = std::int64_t{in.domains} * in.domain_size;
+  const Duration settle = in.timeout + in.period * 2;
+  const Duration detect = in.timeout * 2 * in.dead_stretch + in.period;
+  const Duration contact = in.timeout * processes;
+  const Duration spread =
+      in.retransmission_timeout + (in.period + in.message_time * 3) * in.domains;
+  return settle + contact + (detect + spread) * 2;
 }
 
 }  // namespace holdfast::sim

@@ -27,10 +27,16 @@ class Draw {
     losses();
     const std::uint64_t groups = random_.below(6);
     for (std::uint64_t i = 0; i < groups; ++i) {
-      if (random_.below(8) == 0) {
-        all_but_one();
-      } else {
-        some();
+      switch (random_.below(12)) {
+        case 0:
+          all_but_one();
+          break;
+        case 1:
+          halves();
+          break;
+        default:
+          some();
+          break;
       }
     }
     auto& events = scenario_.faults.events;
@@ -133,6 +139,23 @@ class Draw {
     const bool for_good = one_in(2);
     for (std::uint32_t i = 0; i < processes; ++i) {
       if (i != kSurvivor) strike(at, FaultTarget::process, i, action, for_good);
+    }
+  }
+
+  // One part of the job sleeps until the other holds it for dead; then the other way round. Both
+  // then live and neither expects anything of the other: what a cut through the network leaves.
+  void halves() {
+    const RosterOptions& roster = scenario_.roster;
+    const Time at = Time{} + up_to(window_);
+    const Duration sleep =
+        scenario_.simulation.engine.membership.detection.timeout * between(2, 2 * roster.nodes);
+    const std::uint32_t first = between(1, roster.nodes);
+    const bool in_a_row = one_in(2);
+    long_pauses_ = true;
+    for (std::uint32_t node = 0; node < roster.nodes; ++node) {
+      const Time start = (in_a_row ? node < first : one_in(2)) ? at : at + sleep;
+      scenario_.add(start, FaultAction::pause, FaultTarget::node, node);
+      scenario_.add(start + sleep, FaultAction::resume, FaultTarget::node, node);
     }
   }
 
