@@ -57,12 +57,12 @@ class _Canvas:
         self.left = (WIDTH - self.cell * layout.width) / 2
         bottom = -layout.rows * self.cell - 0.14
         top = self.height_of(len(layout.layers) - 1) + SWITCH_HEIGHT / 2 + 0.06
-        self.figure, grid = style.figure(top - bottom + 0.4, width_inches=WIDTH)
+        self.height = top - bottom
+        self.figure, grid = style.figure(self.height, width_inches=WIDTH)
         self.axis = grid[0][0]
         self.axis.set_axis_off()
         self.axis.set_xlim(0, WIDTH)
         self.axis.set_ylim(bottom, top)
-        self.axis.set_aspect("equal")
         self.tooltips = {}
 
     def x(self, squares):
@@ -260,9 +260,15 @@ def _draw_legend(canvas, fabric, rates, failures):
                     facecolor=shade, label=(f"{low} to {high}" if high > low else str(low))
                     + (" failure" if most == 1 else "")
                     + (" failures" if most > 1 and position + 1 == len(_shades(most)) else "")))
-    canvas.axis.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0),
-                       ncols=min(9, len(handles)), fontsize=8, handlelength=1.6,
-                       columnspacing=1.3)
+    # The legend gets a strip below the picture, whose scale stays one to one.
+    columns = min(9, len(handles))
+    strip = 0.1 + 0.17 * math.ceil(len(handles) / columns)
+    whole = canvas.height + strip
+    canvas.figure.set_layout_engine("none")
+    canvas.figure.set_figheight(whole)
+    canvas.axis.set_position([0, strip / whole, 1, canvas.height / whole])
+    canvas.figure.legend(handles=handles, loc="lower center", ncols=columns, fontsize=8,
+                         handlelength=1.6, columnspacing=1.3, borderaxespad=0.1)
 
 
 def _number_handle(number, label):

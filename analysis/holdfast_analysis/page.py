@@ -7,8 +7,8 @@ import os
 
 from . import figures, intervals, markdown, units
 
-SCROLLS_BEYOND = 200   # rows of a table
-MOST_ROWS = 5000       # failures in the page; the file has all
+SCROLLS_BEYOND = 40   # rows of a table
+MOST_ROWS = 5000      # failures in the page; the file has all
 FROM_README = ("question", "expect")  # headings of the experiment's README that the report repeats
 
 
@@ -34,11 +34,11 @@ def time_cell(seconds):
     return Cell(units.time_text(seconds), value=math.inf if seconds is None else seconds)
 
 
-def table(headings, rows, text_columns=1, sortable=False):
-    """Rows of Cells under headings; the first text_columns are aligned left."""
-    head = "".join(f'<th{" class=text" if column < text_columns else ""}>'
-                   f"{html.escape(heading)}</th>"
-                   for column, heading in enumerate(headings))
+def table(headings, rows, sortable=False):
+    """Rows of Cells under headings, which are aligned as the cells of the first row."""
+    kinds = [cell.kind for cell in rows[0]] if rows else [""] * len(headings)
+    head = "".join(f"<th{' class=text' if kind else ''}>{html.escape(heading)}</th>"
+                   for heading, kind in zip(headings, kinds))
     body = "\n".join("<tr>" + "".join(cell.html() for cell in row) + "</tr>" for row in rows)
     kind = ' class="sortable"' if sortable else ""
     box = "long" if len(rows) > SCROLLS_BEYOND else "scroll"
@@ -114,7 +114,7 @@ def _summary(results):
                        Cell(units.count_text(detection.count - detection.never)),
                        _median_cell(detection), time_cell(detection.greatest),
                        _median_cell(spread), time_cell(spread.greatest)])
-    times = table(headings, rows, len(results.swept) + 1) if rows else \
+    times = table(headings, rows) if rows else \
         "<p class=none>No failure ended a process in this run.</p>"
     return (f"<section><h2>Summary</h2>\n{times}\n<p class=\"facts\">Small print: 95 % interval of "
             "the median. Detection is from the crash to the first correct verdict, propagation "
@@ -131,8 +131,7 @@ def _verdicts(results):
             + [Cell(units.count_text(len(point.replicates)))]
             + [Cell(units.count_text(point.total(column))) for column, _ in VERDICTS]
             for point in results.points]
-    return (table(list(results.swept) + ["replicates"] + [title for _, title in VERDICTS], rows,
-                  len(results.swept))
+    return (table(list(results.swept) + ["replicates"] + [title for _, title in VERDICTS], rows)
             + "<p class=\"facts\">Totals over the replicates. Missed: pairs of a failure and a "
               "live process that does not know of it at the end. Records while down: failures of "
               "parts that were down already.</p>")
@@ -181,7 +180,7 @@ def _messages(results, drawings):
     headings = list(results.swept) + [title.replace("-\n", "\u00ad").replace("\n", " ")
                                       for _, title in figures.MESSAGES] + ["heartbeats"]
     return ("<section><h2>Messages</h2>\n" + _figure(drawings, "messages")
-            + table(headings, rows, len(results.swept))
+            + table(headings, rows)
             + "<p class=\"facts\">Frames sent per failure and process, heartbeats per process and "
               "second; medians over the replicates. All processes count, alive or not.</p>"
               "</section>")
@@ -250,7 +249,7 @@ def _failures(results):
     if len(rows) > MOST_ROWS:
         note += f" The first {MOST_ROWS:,} of {len(rows):,}; failures.csv has all."
     return (f"<section><h2>Failures</h2>\n<p class=\"facts\">{note}</p>\n"
-            + table(headings, rows[:MOST_ROWS], len(results.swept), sortable=True) + "</section>")
+            + table(headings, rows[:MOST_ROWS], sortable=True) + "</section>")
 
 
 def _mapping(results):
@@ -260,7 +259,7 @@ def _mapping(results):
     rows = [[text_cell(cell) for cell in row] for row in mapped]
     return ("<section><h2>Nodes of the trace</h2>\n<details><summary>"
             f"{_many(len(rows), 'node')} of the trace and the hosts they were played on</summary>\n"
-            + table(headings, rows, len(headings), sortable=True)
+            + table(headings, rows, sortable=True)
             + "</details></section>")
 
 
@@ -286,6 +285,6 @@ def _flat(value, path=""):
 def _provenance(results):
     rows = [[text_cell(path), Cell(text, kind="wide")] for path, text in _flat(results.run)]
     resolved = html.escape(json.dumps(results.resolved, indent=2, ensure_ascii=False))
-    told = table(["", ""], rows, 2) if rows else ""
+    told = table(["", ""], rows) if rows else ""
     return (f"<section><h2>Provenance</h2>\n{told}\n<details><summary>The configuration, with all "
             f"defaults</summary>\n<pre>{resolved}</pre></details></section>")
