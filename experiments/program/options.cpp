@@ -1,3 +1,4 @@
+// Reads words by the tables of options.hpp, and prints the tables as help.
 #include "experiments/program/options.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Reads and checks an experiment and its files, and tells the user all that is wrong.
 #include "experiments/program/prepare.hpp"
 
 #include <cstdio>

@@ -1,3 +1,4 @@
+// Workers run jobs and store them; the calling thread writes the rows in their order.
 #include "experiments/runner/campaign.hpp"
 
 #include <chrono>

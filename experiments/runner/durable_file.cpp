@@ -1,3 +1,4 @@
+// Write, force to disk, rename, force the folder to disk: in this order a file is all or nothing.
 #include "experiments/runner/durable_file.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// Reads topology, script and trace of an experiment in this order: each needs the one before it.
 #include "experiments/runner/inputs.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The counters of each failure, kept up to date with every crash, repair and belief.
 #include "experiments/runner/judge.hpp"
 
 #include <algorithm>

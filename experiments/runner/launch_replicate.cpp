@@ -1,3 +1,4 @@
+// From the fault schedule to signals, and from event logs to the judge.
 #include "experiments/runner/launch_replicate.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The configuration of a real process as JSON text, and the engine that is built from it.
 #include "experiments/runner/node_program.hpp"
 
 #include <array>

@@ -1,3 +1,4 @@
+// Draws and words the progress; estimates the time left from what this run has done so far.
 #include "experiments/runner/progress.hpp"
 
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+// JSON with times as whole nanoseconds, so that nothing is rounded on the way.
 #include "experiments/runner/replicate_file.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,3 +1,4 @@
+// Chooses, locks and fills the results folder.
 #include "experiments/runner/results_folder.hpp"
 
 #include <fcntl.h>

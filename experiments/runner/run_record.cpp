@@ -1,3 +1,4 @@
+// Words run.json.
 #include "experiments/runner/run_record.hpp"
 
 #include <sys/utsname.h>

@@ -1,3 +1,4 @@
+// Builds a simulation from an experiment, lets the judge watch it, and adds up the outcome.
 #include "experiments/runner/simulate.hpp"
 
 #include <string>

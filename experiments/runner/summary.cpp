@@ -1,3 +1,4 @@
+// Adds up replicates by sweep point, and aligns the columns.
 #include "experiments/runner/summary.hpp"
 
 #include <algorithm>

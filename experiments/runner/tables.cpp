@@ -1,3 +1,4 @@
+// Integers to decimal text, by hand: no locale and no rounding has a say.
 #include "experiments/runner/tables.hpp"
 
 #include <algorithm>

@@ -1,7 +1,8 @@
-# Writes OUTPUT with the project's VERSION and the commit that SOURCE is at, if they have changed. It
-# runs at each build, since a commit changes no file that the build would notice.
+# Writes OUTPUT with the project's VERSION and the commit that SOURCE is at, if they have changed.
+# It runs at each build, since a commit changes no file that the build would notice.
 execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12
-                OUTPUT_VARIABLE git OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
+                OUTPUT_VARIABLE git RESULT_VARIABLE failed
+                OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 if(failed)
   set(git "")
 endif()

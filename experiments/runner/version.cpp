@@ -1,3 +1,4 @@
+// What the build knows of itself, compiled in.
 #include "experiments/runner/version.hpp"
 
 #include "holdfast_version.inc"  // made by version.cmake at each build

@@ -1,3 +1,4 @@
+// Splits a line by a machine of three states: plain, quoted, after the closing quote.
 #include "sim/faults/csv_line.hpp"
 
 namespace holdfast::sim {

@@ -1,3 +1,4 @@
+// Reads the csv traces that trace.hpp describes.
 #include <charconv>
 #include <sstream>
 

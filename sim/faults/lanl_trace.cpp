@@ -1,3 +1,4 @@
+// Reads the LANL records that trace.hpp describes. Times are minutes since 1 January 1970.
 #include <algorithm>
 #include <array>
 #include <charconv>

@@ -1,3 +1,4 @@
+// Counts what it drops, and answers for it with the completion that the sender is owed.
 #include "sim/faults/lossy_fabric.hpp"
 
 #include <algorithm>

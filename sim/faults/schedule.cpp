@@ -1,3 +1,4 @@
+// Sorts outages and events by time, and leaves out those of parts that are down.
 #include "sim/faults/schedule.hpp"
 
 #include <algorithm>

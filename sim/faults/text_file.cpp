@@ -1,3 +1,4 @@
+// Reads files whole; unpacks with liblzma.
 #include "sim/faults/text_file.hpp"
 
 #include <lzma.h>

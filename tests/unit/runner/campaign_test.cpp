@@ -1,3 +1,4 @@
+// Campaigns with made-up replicates: order of rows, refusals, errors, interrupts, kills.
 #include "experiments/runner/campaign.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// The judge against hand-made cases, and against its definitions on random histories.
 #include "experiments/runner/judge.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// The words of the progress line.
 #include "experiments/runner/progress.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Cells, rows and replicate files, against texts written by hand.
 #include "experiments/runner/tables.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// csv traces: what is read, and what each mistake is told.
 #include <gtest/gtest.h>
 
 #include "sim/faults/trace.hpp"

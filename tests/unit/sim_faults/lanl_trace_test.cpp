@@ -1,3 +1,4 @@
+// LANL records: made-up ones at every edge, and the published ones against counts made otherwise.
 #include <gtest/gtest.h>
 
 #include <array>

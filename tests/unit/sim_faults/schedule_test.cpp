@@ -1,3 +1,4 @@
+// The order of fault schedules, and what of them is not played.
 #include "sim/faults/schedule.hpp"
 
 #include <gtest/gtest.h>
