@@ -92,7 +92,7 @@ class EventQueue {
 
  private:
   // Sizes found by measurement (tests/bench/event_queue_bench) on a processor with 32 KiB of level
-  // 1 and 1 MiB of level 2 cache; the neighbouring powers of two are within a few per cent.
+  // 1 and 1 MiB of level 2 cache; the neighbouring powers of two differ by about ten per cent.
   static constexpr std::size_t kChunkEvents = 16;       // a power of two
   static constexpr std::size_t kRungBucketsMax = 1024;  // the ends of all buckets stay in cache
   static constexpr std::size_t kRungBucketsMin = 64;
