@@ -8,7 +8,8 @@
 //   device  the default and the fastest: frames from device to device, without sockets, UDP or IP
 //   udp     UDP sockets over IPv4 with static routing
 // Chosen for speed, each after trying the alternatives with 1,024 and 16,384 processes:
-//   - the scheduler over std::priority_queue (map: equal or slower; heap: slower; calendar: very slow);
+//   - the scheduler over std::priority_queue (map: equal or slower; heap: slower; calendar: very
+//   slow);
 //   - no queueing discipline on the links (with the default one UDP takes twice as long);
 //   - point-to-point devices (SimpleNetDevice: no difference).
 //

@@ -10,10 +10,14 @@
 //              on a mailbox of which it is the permanent receiver, so communications start at once.
 // Chosen for speed, each after trying the alternatives with 1,024 and 16,384 processes:
 //   - network model Constant, 2 us (CM02 on a star of the same latency: a quarter slower);
-//   - first beats spread over the period (all at one instant: six times slower at 16,384, one-sided more);
-//   - silence checked at each beat (receiving with a timeout: a sixth slower; one actor a process that
-//     receives until its next beat, or that tests its reception at each beat: slower by a third or more);
-//   - raw contexts, stacks of 16 KiB without guard page (8 or 32 KiB: no difference), no log, no trace.
+//   - first beats spread over the period (all at one instant: six times slower at 16,384, one-sided
+//   more);
+//   - silence checked at each beat (receiving with a timeout: a sixth slower; one actor a process
+//   that
+//     receives until its next beat, or that tests its reception at each beat: slower by a third or
+//     more);
+//   - raw contexts, stacks of 16 KiB without guard page (8 or 32 KiB: no difference), no log, no
+//   trace.
 // Sending from kernel timers, without actors, crashes; SimGrid does not promise it.
 //
 // usage: ring_simgrid PROCESSES SECONDS [one-sided|mailbox]; tests/bench/ring compares.
