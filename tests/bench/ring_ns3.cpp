@@ -5,16 +5,15 @@
 // routes are searched one by one, would cost several hops a heartbeat. Beats are plain scheduled
 // events, without applications. Whoever hears nothing for the timeout suspects; this is checked at
 // each beat. Variants:
-//   device  the default and the fastest: frames from device to device, without sockets, UDP or IP
-//   udp     UDP sockets over IPv4 with static routing
+//   - device, the default and the fastest: frames between devices, without sockets, UDP or IP;
+//   - udp: UDP sockets over IPv4 with static routing.
 // Chosen for speed, each after trying the alternatives with 1,024 and 16,384 processes:
-//   - the scheduler over std::priority_queue (map: equal or slower; heap: slower; calendar: very
-//   slow);
+//   - the scheduler over std::priority_queue (map: equal or slower; heap and calendar: slower);
 //   - no queueing discipline on the links (with the default one UDP takes twice as long);
 //   - point-to-point devices (SimpleNetDevice: no difference).
 //
-// usage: ring_ns3 PROCESSES SECONDS [device|udp]; tests/bench/ring compares. C++17: the package's
-// headers are not C++20.
+// usage: ring_ns3 PROCESSES SECONDS [device|udp]; tests/bench/ring compares. Compiled as C++17:
+// the package's headers are not C++20.
 #include <ns3/core-module.h>
 #include <ns3/internet-module.h>
 #include <ns3/network-module.h>

@@ -2,22 +2,16 @@
 //
 // Each process is an actor on its own host and sends 64 bytes to its successor once a period;
 // whoever hears nothing for the timeout suspects. Variants:
-//   one-sided  the default and the fastest: one actor a process; the heartbeat goes from host to
-//   host
-//              (Comm::sendto), and when it has arrived the sender's actor does the receiver's work.
-//   mailbox    every process receives for itself: one actor that beats and watches, one that
-//   receives
-//              on a mailbox of which it is the permanent receiver, so communications start at once.
+//   - one-sided, the default and the fastest: one actor a process; the heartbeat goes from host to
+//     host (Comm::sendto), and when it has arrived the sender's actor does the receiver's work.
+//   - mailbox, where every process receives for itself: one actor beats and watches, one receives
+//     on a mailbox of which it is the permanent receiver, so that transfers start at once.
 // Chosen for speed, each after trying the alternatives with 1,024 and 16,384 processes:
 //   - network model Constant, 2 us (CM02 on a star of the same latency: a quarter slower);
-//   - first beats spread over the period (all at one instant: six times slower at 16,384, one-sided
-//   more);
-//   - silence checked at each beat (receiving with a timeout: a sixth slower; one actor a process
-//   that
-//     receives until its next beat, or that tests its reception at each beat: slower by a third or
-//     more);
-//   - raw contexts, stacks of 16 KiB without guard page (8 or 32 KiB: no difference), no log, no
-//   trace.
+//   - first beats spread over the period (all at one instant: at 16,384 six times slower or worse);
+//   - silence checked at each beat (receiving with a timeout: a sixth slower; one actor that
+//     receives until its next beat, or tests its reception at each beat: a third slower or worse);
+//   - raw contexts, stacks of 16 KiB without guard page (8 or 32 KiB: no difference), no log.
 // Sending from kernel timers, without actors, crashes; SimGrid does not promise it.
 //
 // usage: ring_simgrid PROCESSES SECONDS [one-sided|mailbox]; tests/bench/ring compares.
