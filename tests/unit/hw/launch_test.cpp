@@ -1,12 +1,16 @@
 // Real processes: this program starts itself as the processes of a job, kills some, and looks at
 // what the others came to believe, not at how long it took.
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -15,7 +19,8 @@
 
 #include "hw/launch/launcher.hpp"
 #include "hw/launch/node.hpp"
-#include "hw/monotonic_clock.hpp"
+#include "hw/launch/reserved_port.hpp"
+#include "hw/udp/udp_fabric.hpp"
 #include "hw/watch/watch_fabric.hpp"
 
 namespace holdfast::hw {
@@ -252,6 +257,13 @@ TEST_F(LaunchTest, ASignalEndsALaunchEarlyAndInOrder) {
   for (const ProcessLife& life : result.lives) EXPECT_FALSE(life.killed_at_end);
 }
 
+bool stopped(const ProcessIdentity& process) {
+  std::ifstream file("/proc/" + std::to_string(process.pid) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  return line.find(") T ") != std::string::npos;
+}
+
 TEST_F(LaunchTest, NoProcessOutlivesALauncherThatIsKilled) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe(ends.data()), 0);
@@ -270,6 +282,12 @@ TEST_F(LaunchTest, NoProcessOutlivesALauncherThatIsKilled) {
     ASSERT_EQ(std::fscanf(lines, "%d", &pid), 1);
     process = identify(pid).value();
   }
+  // One of them is stopped by then, and cannot end by itself.
+  for (int attempt = 0; attempt < 1000 && std::none_of(processes.begin(), processes.end(), stopped);
+       ++attempt) {
+    ::usleep(10'000);
+  }
+  ASSERT_TRUE(std::any_of(processes.begin(), processes.end(), stopped));
   ::kill(launcher, SIGKILL);
   ::waitpid(launcher, nullptr, 0);
   WatchFabric watch(4);
@@ -286,7 +304,43 @@ TEST_F(LaunchTest, NoProcessOutlivesALauncherThatIsKilled) {
   std::fclose(lines);
 }
 
-// For the test above.
+TEST_F(LaunchTest, AReservedPortStaysUsableAndHearsNothing) {
+  ReservedPort reserved;
+  ASSERT_TRUE(reserved.reserve().is_ok());
+  UdpOptions options;
+  options.local.port = reserved.port();
+  options.share_port = true;
+  // A connected socket learns from ICMP whether anyone is at the port.
+  const Descriptor probe(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_in name{};
+  name.sin_family = AF_INET;
+  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  name.sin_port = htons(reserved.port());
+  ASSERT_EQ(::connect(probe.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name), 0);
+  for (int life = 0; life < 3; ++life) {
+    std::byte frame{1};
+    {
+      std::unique_ptr<UdpFabric> process;
+      const Status status = UdpFabric::open(options, process);
+      ASSERT_TRUE(status.is_ok()) << status.message();
+      std::byte memory{};
+      const ReceiveSlot slot{{}, &memory, 1, 0};
+      ASSERT_EQ(process->offer({&slot, 1}), 1u);
+      ASSERT_EQ(::send(probe.get(), &frame, 1, 0), 1);
+      pollfd waiting{process->arm().descriptor, POLLIN, 0};
+      if (waiting.fd >= 0) ::poll(&waiting, 1, 5000);
+      Event event;
+      EXPECT_EQ(process->poll({&event, 1}), 1u);
+    }
+    ASSERT_EQ(::send(probe.get(), &frame, 1, 0), 1);
+    pollfd waiting{probe.get(), POLLIN, 0};
+    EXPECT_EQ(::poll(&waiting, 1, 5000), 1) << "somebody has taken a frame for the dead";
+    EXPECT_LT(::recv(probe.get(), &frame, 1, MSG_DONTWAIT), 0);
+    EXPECT_EQ(errno, ECONNREFUSED);
+  }
+}
+
+// For the test of a launcher that is killed.
 int launch_until_killed() {
   LaunchPlan plan = plan_of(4, "1", seconds(600));
   plan.arguments = {"node", "print"};
