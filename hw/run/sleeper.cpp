@@ -99,11 +99,8 @@ Wake Sleeper::sleep(Time until, std::span<Fabric* const> rails) {
       if (::read(signals_.get(), &received, sizeof received) > 0) wake = Wake::signal;
     }
     if (source == kLifeline && wake == Wake::work) wake = Wake::abandoned;
-    if (source == kAlarm) {
-      // Disarmed, so that an old alarm does not keep a busy process from sleeping.
-      alarm_at_ = Time{};
-      set_alarm(Time::never());
-    }
+    // Disarmed, so that an alarm that has gone off does not keep a busy process from sleeping.
+    if (source == kAlarm) set_alarm(Time::never());
   }
   return wake;
 }

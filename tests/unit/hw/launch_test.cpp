@@ -264,30 +264,28 @@ bool stopped(const ProcessIdentity& process) {
   return line.find(") T ") != std::string::npos;
 }
 
-TEST_F(LaunchTest, NoProcessOutlivesALauncherThatIsKilled) {
+// Starts a launcher of four processes, which print their numbers, waits until `worth_killing` of
+// them, kills it, and waits for their end.
+void expect_end_with_launcher(const char* mode,
+                              bool (*worth_killing)(const std::array<ProcessIdentity, 4>&)) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe(ends.data()), 0);
   const pid_t launcher = ::fork();
   if (launcher == 0) {
     ::dup2(ends[1], 1);
-    ::execl("/proc/self/exe", "launch_test", "launch", nullptr);
+    ::execl("/proc/self/exe", "launch_test", "launch", mode, nullptr);
     ::_exit(127);
   }
   ::close(ends[1]);
-  // The processes print their numbers when they are built.
-  std::array<ProcessIdentity, 4> processes;
   FILE* lines = ::fdopen(ends[0], "r");
+  std::array<ProcessIdentity, 4> processes;
   for (ProcessIdentity& process : processes) {
     int pid = 0;
     ASSERT_EQ(std::fscanf(lines, "%d", &pid), 1);
     process = identify(pid).value();
   }
-  // One of them is stopped by then, and cannot end by itself.
-  for (int attempt = 0; attempt < 1000 && std::none_of(processes.begin(), processes.end(), stopped);
-       ++attempt) {
-    ::usleep(10'000);
-  }
-  ASSERT_TRUE(std::any_of(processes.begin(), processes.end(), stopped));
+  for (int attempt = 0; attempt < 1000 && !worth_killing(processes); ++attempt) ::usleep(10'000);
+  EXPECT_TRUE(worth_killing(processes));
   ::kill(launcher, SIGKILL);
   ::waitpid(launcher, nullptr, 0);
   WatchFabric watch(4);
@@ -302,6 +300,16 @@ TEST_F(LaunchTest, NoProcessOutlivesALauncherThatIsKilled) {
   }
   EXPECT_EQ(ended, 4u);
   std::fclose(lines);
+}
+
+TEST_F(LaunchTest, NoStoppedProcessOutlivesALauncherThatIsKilled) {
+  expect_end_with_launcher("print", [](const std::array<ProcessIdentity, 4>& processes) {
+    return std::any_of(processes.begin(), processes.end(), stopped);
+  });
+}
+
+TEST_F(LaunchTest, NoHangingProcessOutlivesALauncherThatIsKilled) {
+  expect_end_with_launcher("hang", [](const std::array<ProcessIdentity, 4>&) { return true; });
 }
 
 TEST_F(LaunchTest, AReservedPortStaysUsableAndHearsNothing) {
@@ -340,28 +348,33 @@ TEST_F(LaunchTest, AReservedPortStaysUsableAndHearsNothing) {
   }
 }
 
-// For the test of a launcher that is killed.
-int launch_until_killed() {
+// For the tests of a launcher that is killed.
+int launch_until_killed(const std::string& mode) {
   LaunchPlan plan = plan_of(4, "1", seconds(600));
-  plan.arguments = {"node", "print"};
+  plan.arguments = {"node", mode};
   plan.actions = {{milliseconds(100), LaunchAction::pause, {1}, 0}};
   LaunchResult result;
   return launch(plan, result).is_ok() ? 0 : 1;
+}
+
+// Of a process that this program starts as one of a job.
+int run_node(const std::string& mode) {
+  if (!mode.empty()) {
+    std::printf("%d\n", static_cast<int>(::getpid()));
+    std::fflush(stdout);
+  }
+  while (mode == "hang") ::pause();
+  return node_main(make_program);
 }
 
 }  // namespace
 }  // namespace holdfast::hw
 
 int main(int count, char** arguments) {
-  const std::string mode = count > 1 ? arguments[1] : "";
-  if (mode == "node") {
-    if (count > 2) {
-      std::printf("%d\n", static_cast<int>(::getpid()));
-      std::fflush(stdout);
-    }
-    return holdfast::hw::node_main(holdfast::hw::make_program);
-  }
-  if (mode == "launch") return holdfast::hw::launch_until_killed();
+  const std::string role = count > 1 ? arguments[1] : "";
+  const std::string mode = count > 2 ? arguments[2] : "";
+  if (role == "node") return holdfast::hw::run_node(mode);
+  if (role == "launch") return holdfast::hw::launch_until_killed(mode);
   ::testing::InitGoogleTest(&count, arguments);
   return RUN_ALL_TESTS();
 }

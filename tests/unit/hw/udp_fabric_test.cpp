@@ -1,15 +1,20 @@
 // What is particular to UDP: a full kernel, refused and truncated frames, ICMP, allocation,
-// buffers. The kernel's answers that cannot be had on loopback are given by a sendmmsg of our own.
+// buffers. The kernel's answers that cannot be had on loopback are given by a sendmmsg of our own,
+// and the wall clock is stepped by a clock_gettime of our own.
 #include "hw/udp/udp_fabric.hpp"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <new>
 
+#include "hw/monotonic_clock.hpp"
 #include "tests/unit/hw/counting_new.hpp"
 
 namespace {
@@ -17,10 +22,11 @@ namespace {
 int errno_of_next_sends = 0;  // 0: the kernel answers
 int sends_that_fail = 0;
 int frames_before_failing = 0;  // of a batch: the kernel takes these
+long wall_clock_step_s = 0;
 
 }  // namespace
 
-// Found before libc's by the linker.
+// These are found before libc's by the linker.
 extern "C" int sendmmsg(int socket, mmsghdr* headers, unsigned count, int flags) {
   using Function = int (*)(int, mmsghdr*, unsigned, int);
   static const auto kernel = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, "sendmmsg"));
@@ -35,6 +41,12 @@ extern "C" int sendmmsg(int socket, mmsghdr* headers, unsigned count, int flags)
   return -1;
 }
 
+extern "C" int clock_gettime(clockid_t clock, timespec* now) {
+  const auto result = static_cast<int>(::syscall(SYS_clock_gettime, clock, now));
+  if (clock == CLOCK_REALTIME) now->tv_sec += wall_clock_step_s;
+  return result;
+}
+
 namespace holdfast::hw {
 namespace {
 
@@ -42,6 +54,7 @@ class UdpFabricTest : public ::testing::Test {
  protected:
   void SetUp() override {
     sends_that_fail = frames_before_failing = 0;
+    wall_clock_step_s = 0;
     ASSERT_TRUE(UdpFabric::open(UdpOptions{}, a_).is_ok());
     ASSERT_TRUE(UdpFabric::open(UdpOptions{}, b_).is_ok());
     to_b_ = a_->attach(b_->local_address(), Service::datagram);
@@ -139,6 +152,21 @@ TEST_F(UdpFabricTest, ATruncatedFrameIsLostCountedAndItsSlotStaysOffered) {
   ASSERT_EQ(b_->poll(events_), 1u);
   EXPECT_EQ(events_[0].size, 1u);
   EXPECT_EQ(slots_[0][0], bytes_[1]);
+}
+
+TEST_F(UdpFabricTest, AStepOfTheWallClockCostsAtMostTheTimeSinceTheLastPoll) {
+  offer(64, 2);
+  const Time before = monotonic_now();
+  ASSERT_EQ(b_->poll(events_), 0u);
+  ASSERT_EQ(a_->post({operations_.data(), 2}), 2u);
+  wait_for_b();
+  for (const long step_s : {3600l, -3600l}) {
+    wall_clock_step_s = step_s;
+    std::array<Event, 1> one;
+    EXPECT_EQ(b_->poll(one), 1u);
+    EXPECT_GE(one[0].at, before);
+    EXPECT_LE(one[0].at, monotonic_now());
+  }
 }
 
 TEST_F(UdpFabricTest, NothingAllocatesAfterOpen) {

@@ -35,6 +35,19 @@ TEST(WatchFabric, ANumberThatBelongsToAnotherProcessNowIsAnEnd) {
   ::waitpid(child, nullptr, 0);
 }
 
+TEST(WatchFabric, AnEndFoundByAttachIsNotToldAfterDetach) {
+  ProcessIdentity nobody = identify(::getpid()).value();
+  nobody.start_ticks += 1;
+  WatchFabric fabric(1);
+  std::array<Event, 2> events;
+  const Peer peer = fabric.attach(to_address(nobody), Service::watch);
+  ASSERT_NE(peer, kNoPeer);
+  fabric.detach(peer);
+  EXPECT_EQ(fabric.poll(events), 0u);
+  EXPECT_NE(fabric.attach(to_address(nobody), Service::watch), kNoPeer);
+  EXPECT_EQ(fabric.poll(events), 1u);
+}
+
 TEST(WatchFabric, AProcessThatNobodyHasWaitedForHasEnded) {
   const pid_t child = sleeping_child();
   const Address address = to_address(identify(child).value());
