@@ -67,13 +67,17 @@ void Membership::handle(Time now, Time at, const Header& header, const Body& bod
   if (fenced_) return;
   const std::uint64_t before = view_.sequence();
   const bool stale = hear_sender(header);
+  // What was meant for an earlier boot of ours may be replayed; without the backstop nobody may
+  // have told the sender of this one.
+  const bool for_us = boot_of(header.receiver_incarnation) == boot_of(incarnation_);
+  const bool counts = !stale && (for_us || !options_.backstop);
   bool unlike = header.digest != view_.digest() && options_.backstop;
   switch (header.type) {
     case FrameType::heartbeat:
-      if (!stale) detector_->heartbeat(at, header.sender, ring());
+      if (counts) detector_->heartbeat(at, header.sender, ring());
       break;
     case FrameType::observe:
-      if (!stale && agent_) detector_->observe(now, header.sender, ring());
+      if (counts && agent_) detector_->observe(now, header.sender, ring());
       break;
     case FrameType::notice:
       merge_runs(body.runs);
@@ -189,6 +193,10 @@ void Membership::on_news(Time now, std::uint64_t before, ProcessId source, bool 
   const bool was_agent = agent_;
   update_role(now);
   detector_->view_changed(now, ring());
+  for (const View::Exception& exception : view_.exceptions()) {
+    if (exception.changed <= before || !is_live(exception.record)) continue;
+    detector_->new_life(now, exception.process, ring());
+  }
   if (was_agent || agent_) {
     tell_targets(before, source);
   } else if (const ProcessId speaker = local_agent();

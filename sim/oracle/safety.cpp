@@ -4,14 +4,6 @@
 
 namespace holdfast::sim {
 
-namespace {
-
-constexpr std::uint32_t boot_of(Incarnation incarnation) {
-  return incarnation.value >> 16;
-}
-
-}  // namespace
-
 Safety::Safety(const SafetyOptions& options, std::uint32_t processes)
     : options_(options), subjects_(processes), observers_(processes) {
   for (Observer& observer : observers_) observer.records.resize(processes);

@@ -37,6 +37,9 @@ using Incarnation = detail::Id<struct IncarnationTag>;
 constexpr Incarnation first_incarnation_of_boot(std::uint32_t boot) {
   return {boot << 16};
 }
+constexpr std::uint32_t boot_of(Incarnation i) {
+  return i.value >> 16;
+}
 constexpr Incarnation next(Incarnation i) {
   return {i.value + 1};
 }

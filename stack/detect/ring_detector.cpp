@@ -56,6 +56,12 @@ class RingDetector final : public Detector {
     }
   }
 
+  void new_life(Time now, ProcessId process, const Ring& ring) override {
+    if (!running_ || ring.roster().domain_of(process) != emitter_) return;
+    grant_grace(now);
+    ask_emitter(now);
+  }
+
   std::optional<DetectorAction> poll(Time now, const Ring& ring) override {
     if (!running_) return std::nullopt;
     if (pending_probe_ != kNoProcess) {

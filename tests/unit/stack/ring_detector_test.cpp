@@ -1,0 +1,366 @@
+// The ring detector at its boundaries. Period 100 ms, timeout 1 s; one process a domain unless
+// said.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "stack/detect/detector.hpp"
+
+namespace holdfast {
+namespace {
+
+using Kind = DetectorAction::Kind;
+
+constexpr Duration kPeriod = milliseconds(100);
+constexpr Duration kTimeout = seconds(1);
+constexpr Duration kTick = nanoseconds(1);
+
+Time at(std::int64_t ms) {
+  return Time{} + milliseconds(ms);
+}
+
+DetectorAction heartbeat_to(std::uint32_t process) {
+  return {Kind::heartbeat, {process}, kNoDomain};
+}
+DetectorAction observe(std::uint32_t process) {
+  return {Kind::observe, {process}, kNoDomain};
+}
+DetectorAction verdict(std::uint32_t domain) {
+  return {Kind::verdict, kNoProcess, {domain}};
+}
+
+// The detector of domain `self` in a job in rank order, with the view that it looks at.
+class Watched {
+ public:
+  Watched(std::uint32_t nodes, std::uint32_t per_node, std::uint32_t self, bool probes = false)
+      : roster_({.nodes = nodes, .per_node = per_node}),
+        ring_(roster_, view_),
+        detector_(make_detector("ring", {.period = kPeriod, .timeout = kTimeout, .probes = probes},
+                                {self})) {}
+
+  void start(Time now, DetectorStart how = DetectorStart::with_everyone,
+             Duration phase = Duration{0}) {
+    detector_->start(now, how, phase, ring_);
+  }
+  void stop() { detector_->stop(); }
+  void heartbeat(Time now, std::uint32_t from) { detector_->heartbeat(now, {from}, ring_); }
+  void observed_by(Time now, std::uint32_t from) { detector_->observe(now, {from}, ring_); }
+
+  void fail(Time now, std::uint32_t process) {
+    view_.merge({process}, {{0}, MemberState::failed});
+    detector_->view_changed(now, ring_);
+  }
+  void revive(Time now, std::uint32_t process) {
+    view_.merge({process}, {{1}, MemberState::alive});
+    detector_->view_changed(now, ring_);
+    detector_->new_life(now, {process}, ring_);
+  }
+
+  std::vector<DetectorAction> poll(Time now) {
+    std::vector<DetectorAction> actions;
+    while (const auto action = detector_->poll(now, ring_)) actions.push_back(*action);
+    return actions;
+  }
+  // Everything until `end`, each thing when the detector asks to be polled; verdicts are believed.
+  std::vector<std::pair<Time, DetectorAction>> run(Time end) {
+    std::vector<std::pair<Time, DetectorAction>> log;
+    while (detector_->next_deadline() <= end) {
+      const Time now = detector_->next_deadline();
+      while (const auto action = detector_->poll(now, ring_)) {
+        log.emplace_back(now, *action);
+        if (action->kind == Kind::verdict) fail(now, action->domain.value);
+      }
+    }
+    return log;
+  }
+
+  Detector& detector() { return *detector_; }
+  const Ring& ring() const { return ring_; }
+
+ private:
+  Roster roster_;
+  View view_;
+  Ring ring_;
+  std::unique_ptr<Detector> detector_;
+};
+
+using Actions = std::vector<DetectorAction>;
+
+// Only the verdicts of a log, with their times.
+std::vector<std::pair<Time, DetectorAction>> verdicts(
+    const std::vector<std::pair<Time, DetectorAction>>& log) {
+  std::vector<std::pair<Time, DetectorAction>> found;
+  for (const auto& entry : log) {
+    if (entry.second.kind == Kind::verdict) found.push_back(entry);
+  }
+  return found;
+}
+
+TEST(RingDetector, SendsAtItsPhaseAndThenEveryPeriod) {
+  Watched watched(4, 1, 1);
+  watched.start(at(0), DetectorStart::with_everyone, milliseconds(30));
+  EXPECT_EQ(watched.detector().next_deadline(), at(30));
+  EXPECT_EQ(watched.poll(at(30) - kTick), Actions{});
+  EXPECT_EQ(watched.poll(at(30)), Actions{heartbeat_to(2)});
+  EXPECT_EQ(watched.poll(at(130) - kTick), Actions{});
+  EXPECT_EQ(watched.poll(at(130)), Actions{heartbeat_to(2)});
+  // After an absence one heartbeat, and then in the old rhythm.
+  EXPECT_EQ(watched.poll(at(555)), Actions{heartbeat_to(2)});
+  EXPECT_EQ(watched.detector().next_deadline(), at(630));
+}
+
+TEST(RingDetector, SilenceOfTheTimeoutIsAVerdictAndANanosecondLessIsNot) {
+  Watched watched(4, 1, 1);
+  watched.start(at(0));
+  watched.poll(at(0));
+  watched.heartbeat(at(50), 0);
+  watched.poll(at(1000));
+  EXPECT_EQ(watched.poll(at(1050) - kTick), Actions{});
+  EXPECT_EQ(watched.poll(at(1050)), Actions{verdict(0)});
+}
+
+TEST(RingDetector, HeartbeatBeforeTheDeadlineMovesIt) {
+  Watched watched(4, 1, 1);
+  watched.start(at(0));
+  watched.heartbeat(at(50), 0);
+  watched.poll(at(1000));
+  watched.heartbeat(at(1050), 0);  // handled before the deadline fires: the turn's order
+  EXPECT_EQ(watched.poll(at(1050)), Actions{});
+  watched.poll(at(2000));
+  EXPECT_EQ(watched.poll(at(2050) - kTick), Actions{});
+  EXPECT_EQ(watched.poll(at(2050)), Actions{verdict(0)});
+}
+
+TEST(RingDetector, OnlyTheEmittersHeartbeatsCount) {
+  Watched watched(4, 1, 1);
+  watched.start(at(0));
+  watched.heartbeat(at(50), 0);
+  watched.poll(at(1000));
+  watched.heartbeat(at(1049), 3);
+  watched.heartbeat(at(1049), 2);
+  EXPECT_EQ(watched.poll(at(1050)), Actions{verdict(0)});
+}
+
+TEST(RingDetector, StartGivesTwiceTheTimeout) {
+  Watched watched(4, 1, 1);
+  watched.start(at(0));
+  watched.poll(at(1999));
+  EXPECT_EQ(watched.poll(at(2000) - kTick), Actions{});
+  EXPECT_EQ(watched.poll(at(2000)), (Actions{heartbeat_to(2), verdict(0)}));
+}
+
+// p deaths in a row at one moment: timeout + (p-1) × 2 × timeout.
+TEST(RingDetector, ConsecutiveDeathsTakeTwicePMinusOneTimeouts) {
+  for (std::uint32_t p = 1; p <= 8; ++p) {
+    Watched watched(12, 1, 10);
+    watched.start(at(0));
+    watched.poll(at(0));
+    watched.heartbeat(at(50), 9);  // the last one of 9
+    const auto found = verdicts(watched.run(at(50) + kTimeout * (2 * std::int64_t{p} - 1)));
+    ASSERT_EQ(found.size(), p);
+    for (std::uint32_t i = 0; i < p; ++i) {
+      EXPECT_EQ(found[i].second, verdict(9 - i));
+      EXPECT_EQ(found[i].first, at(50) + kTimeout * (2 * std::int64_t{i} + 1));
+    }
+  }
+}
+
+TEST(RingDetector, AsksTheNewEmitterEveryPeriodUntilItIsHeard) {
+  Watched watched(4, 1, 2);
+  watched.start(at(0));
+  watched.poll(at(0));
+  watched.heartbeat(at(50), 1);
+  watched.fail(at(60), 1);
+  EXPECT_EQ(watched.poll(at(60)), Actions{observe(0)});
+  EXPECT_EQ(watched.poll(at(160) - kTick), Actions{heartbeat_to(3)});
+  EXPECT_EQ(watched.poll(at(160)), Actions{observe(0)});
+  EXPECT_FALSE(watched.detector().steady());
+  watched.heartbeat(at(170), 0);
+  EXPECT_TRUE(watched.detector().steady());
+  EXPECT_EQ(watched.poll(at(260)), Actions{heartbeat_to(3)});
+  // The grace is over with the first heartbeat: now the timeout counts.
+  watched.poll(at(1100));
+  EXPECT_EQ(watched.poll(at(1170)), Actions{verdict(0)});
+}
+
+// Who speaks for the emitter may have died a moment ago, and we do not know its successor.
+TEST(RingDetector, AsksEveryProcessOfANodeThatDoesNotAnswer) {
+  Watched watched(3, 3, 2);
+  watched.start(at(0));
+  watched.poll(at(0));
+  watched.fail(at(10), 3);
+  watched.fail(at(10), 4);
+  EXPECT_EQ(watched.poll(at(10)), Actions{});  // node 1 lives on: process 5 speaks for it
+  watched.fail(at(20), 5);
+  EXPECT_EQ(watched.poll(at(20)), Actions{observe(0)});
+  watched.fail(at(50), 1);
+  EXPECT_EQ(watched.poll(at(120)), (Actions{heartbeat_to(0), observe(0), observe(2)}));
+  EXPECT_EQ(watched.poll(at(220)), (Actions{heartbeat_to(0), observe(0), observe(2)}));
+  watched.heartbeat(at(230), 2);  // any process of the node counts
+  EXPECT_EQ(watched.poll(at(320)), Actions{heartbeat_to(0)});
+}
+
+TEST(RingDetector, SendsToWhoeverObservesAtOnceUntilTheViewChanges) {
+  Watched watched(5, 1, 1);
+  watched.start(at(0));
+  EXPECT_EQ(watched.poll(at(0)), Actions{heartbeat_to(2)});
+  watched.observed_by(at(40), 3);
+  EXPECT_EQ(watched.poll(at(40)), Actions{heartbeat_to(3)});
+  EXPECT_EQ(watched.poll(at(140)), Actions{heartbeat_to(3)});
+  watched.fail(at(150), 2);
+  EXPECT_EQ(watched.poll(at(150)), Actions{});  // 3 it is, already
+  watched.fail(at(160), 3);
+  EXPECT_EQ(watched.poll(at(160)), Actions{heartbeat_to(4)});
+}
+
+// A process that slept past a deadline by a period or more gives its emitter one period more; one
+// that is a little late does not.
+TEST(RingDetector, WhoWasAwayWaitsOnePeriodMore) {
+  for (const bool away : {true, false}) {
+    Watched watched(4, 1, 1);
+    watched.start(at(0));
+    watched.heartbeat(at(50), 0);
+    const Time late = at(1050) + kPeriod - (away ? Duration{0} : kTick);
+    const Actions then = watched.poll(late);
+    if (!away) {
+      EXPECT_EQ(then, (Actions{heartbeat_to(2), verdict(0)}));
+      continue;
+    }
+    EXPECT_EQ(then, Actions{heartbeat_to(2)});
+    watched.poll(late + kPeriod - kTick);
+    EXPECT_EQ(watched.poll(late + kPeriod), Actions{verdict(0)});
+  }
+}
+
+TEST(RingDetector, TakingOverBeatsAtOnceAndAsks) {
+  Watched watched(4, 1, 1);
+  watched.start(at(500), DetectorStart::taking_over);
+  EXPECT_EQ(watched.poll(at(500)), (Actions{heartbeat_to(2), observe(0)}));
+  EXPECT_EQ(verdicts(watched.run(at(2500) - kTick)).size(), 0u);
+  EXPECT_EQ(watched.poll(at(2500)), (Actions{heartbeat_to(2), observe(0), verdict(0)}));
+}
+
+// Who starts again may need a timeout until it beats; the deadline of its earlier life, or of the
+// other processes of its node, is not its own.
+TEST(RingDetector, NewLifeInTheEmittersNodeGetsTwiceTheTimeout) {
+  Watched watched(3, 2, 1);
+  watched.start(at(0));
+  watched.heartbeat(at(50), 0);
+  watched.fail(at(60), 1);
+  watched.poll(at(1049));
+  watched.revive(at(1049), 1);
+  EXPECT_EQ(watched.poll(at(1049)), Actions{observe(0)});
+  const auto found = verdicts(watched.run(at(3049)));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].first, at(3049));
+  // Elsewhere a new life changes nothing.
+  Watched other(3, 2, 1);
+  other.start(at(0));
+  other.heartbeat(at(50), 0);
+  other.poll(at(1049));
+  other.revive(at(1049), 5);
+  EXPECT_EQ(other.poll(at(1050)), Actions{verdict(0)});
+}
+
+TEST(RingDetector, StoppedItIsSilent) {
+  Watched watched(4, 1, 1);
+  watched.start(at(0));
+  watched.stop();
+  watched.observed_by(at(10), 3);
+  watched.fail(at(10), 0);
+  EXPECT_EQ(watched.detector().next_deadline(), Time::never());
+  EXPECT_EQ(watched.poll(at(5000)), Actions{});
+}
+
+TEST(RingDetector, AloneItWaitsForNobody) {
+  Watched watched(2, 3, 0);
+  watched.start(at(0));
+  for (const std::uint32_t dead : {3u, 4u, 5u}) watched.fail(at(10), dead);
+  // A heartbeat from a process of its own node makes that node nobody's emitter.
+  watched.heartbeat(at(20), 1);
+  EXPECT_EQ(verdicts(watched.run(at(20'000))).size(), 0u);
+  watched.revive(at(20'010), 4);
+  EXPECT_EQ(watched.poll(at(20'010)), (Actions{heartbeat_to(4), observe(4)}));
+}
+
+// Ten heartbeats a timeout: at each tenth one probe, over the dead in turn, process by process.
+TEST(RingDetector, ProbesTheDeadBeforeItInTurn) {
+  Watched watched(5, 2, 3, true);
+  watched.start(at(0));
+  for (const std::uint32_t dead : {2u, 3u, 4u, 5u}) watched.fail(at(0), dead);
+  std::vector<std::uint32_t> probed;
+  for (std::int64_t tick = 0; tick < 80; ++tick) {
+    watched.heartbeat(at(100 * tick), 0);
+    for (const DetectorAction& action : watched.poll(at(100 * tick))) {
+      if (action.kind != Kind::probe) continue;
+      EXPECT_EQ(tick % 10, 9);
+      probed.push_back(action.process.value);
+    }
+  }
+  ASSERT_EQ(probed.size(), 8u);
+  std::vector<std::uint32_t> first(probed.begin(), probed.begin() + 4);
+  EXPECT_TRUE(std::equal(first.begin(), first.end(), probed.begin() + 4));
+  std::sort(first.begin(), first.end());
+  EXPECT_EQ(first, (std::vector<std::uint32_t>{2, 3, 4, 5}));
+}
+
+// In the same ticks the others of the own node are sent a heartbeat in turn, to compare views.
+TEST(RingDetector, HeartbeatsToTheOwnNodeInTurn) {
+  for (const bool probes : {true, false}) {
+    Watched watched(2, 4, 1, probes);
+    watched.start(at(0));
+    std::vector<std::uint32_t> beaten;
+    for (std::int64_t tick = 0; tick < 60; ++tick) {
+      watched.heartbeat(at(100 * tick), 0);
+      for (const DetectorAction& action : watched.poll(at(100 * tick))) {
+        EXPECT_EQ(action.kind, Kind::heartbeat);
+        if (action.process.value >= 4) beaten.push_back(action.process.value);
+      }
+    }
+    std::sort(beaten.begin(), beaten.end());
+    const std::vector<std::uint32_t> each_twice{5, 5, 6, 6, 7, 7};
+    EXPECT_EQ(beaten, probes ? each_twice : std::vector<std::uint32_t>{});
+  }
+}
+
+// Advancing n periods is what n periods of quiet running are.
+TEST(RingDetector, AdvanceIsLikeRunning) {
+  for (const std::uint64_t periods : {1u, 9u, 10u, 11u, 1234u}) {
+    for (const bool dead : {false, true}) {
+      Watched jumped(5, 3, 3, true), run(5, 3, 3, true);
+      for (Watched* watched : {&jumped, &run}) {
+        watched->start(at(0));
+        if (dead) {
+          for (const std::uint32_t process : {6u, 7u, 8u}) watched->fail(at(0), process);
+        }
+        watched->poll(at(0));
+        watched->heartbeat(at(5), dead ? 3 : 6);
+        ASSERT_TRUE(watched->detector().steady());
+      }
+      const Detector::Advance sent = jumped.detector().advance(periods, jumped.ring());
+      Detector::Advance counted;
+      for (std::uint64_t i = 1; i <= periods; ++i) {
+        const Time now = at(static_cast<std::int64_t>(100 * i));
+        for (const DetectorAction& action : run.poll(now)) {
+          ++(action.kind == Kind::probe ? counted.probes : counted.heartbeats);
+        }
+        run.heartbeat(now + milliseconds(5), dead ? 3 : 6);
+      }
+      EXPECT_EQ(sent.heartbeats, counted.heartbeats) << periods;
+      EXPECT_EQ(sent.probes, counted.probes) << periods;
+      EXPECT_EQ(jumped.detector().hash(), run.detector().hash()) << periods;
+      EXPECT_EQ(jumped.detector().next_deadline(), run.detector().next_deadline());
+    }
+  }
+}
+
+TEST(RingDetector, IsFoundByName) {
+  EXPECT_GE(detectors().size(), 1u);
+  for (const DetectorEntry& entry : detectors()) {
+    EXPECT_NE(make_detector(entry.name, {}, {0}), nullptr);
+  }
+  EXPECT_EQ(make_detector("oracle", {}, {0}), nullptr);
+}
+
+}  // namespace
+}  // namespace holdfast
