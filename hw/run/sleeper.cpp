@@ -70,6 +70,8 @@ bool Sleeper::arm(std::span<Fabric* const> rails, int& longest_ms) {
   return true;
 }
 
+// An alarm that has gone off is set anew, since the next instant is a later one; that also makes
+// its descriptor unreadable again.
 void Sleeper::set_alarm(Time until) {
   if (until == alarm_at_) return;
   alarm_at_ = until;
@@ -99,8 +101,6 @@ Wake Sleeper::sleep(Time until, std::span<Fabric* const> rails) {
       if (::read(signals_.get(), &received, sizeof received) > 0) wake = Wake::signal;
     }
     if (source == kLifeline && wake == Wake::work) wake = Wake::abandoned;
-    // Disarmed, so that an alarm that has gone off does not keep a busy process from sleeping.
-    if (source == kAlarm) set_alarm(Time::never());
   }
   return wake;
 }
