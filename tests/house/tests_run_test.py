@@ -11,7 +11,7 @@ from small_copy import SmallCopy, write_program
 CMAKE = """#!/bin/bash
 # A stand-in for cmake.
 echo "cmake $*" >>"$TOP/../log"
-case "$*" in *--build*/"${FAILING:-none}") echo 'error: no such type'; exit 1 ;; esac
+case "$*" in *--build*/"${FAILING:-none}"*) echo 'error: no such type'; exit 1 ;; esac
 """
 CTEST = """#!/bin/bash
 # A stand-in for ctest.
@@ -52,8 +52,9 @@ class TestsRun(SmallCopy):
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = done.stdout.splitlines()
         took = lines.index("Took (minutes:seconds)")
-        parts = [line.split(None, 1)[1] for line in lines[took + 1 : took + 6]]
-        self.assertEqual(parts, ["packages", "build release", "build asan", "tests", "in all"])
+        parts = [line.split(None, 1)[1] for line in lines[took + 1 : took + 7]]
+        builds = ["build release", "build asan", "build tsan"]
+        self.assertEqual(parts, ["packages", *builds, "tests", "in all"])
         self.assertEqual(lines[-2], PASSED)
 
     def test_a_failed_test_fails_the_whole(self):
@@ -63,7 +64,7 @@ class TestsRun(SmallCopy):
         self.assertEqual(done.stdout.splitlines()[-2], FAILED)
 
     def test_a_failed_build_fails_the_whole_and_says_why(self):
-        for preset in ("release", "asan"):
+        for preset in ("release", "asan", "tsan"):
             done = self.run_it(FAILING=preset)
             self.assertEqual(done.returncode, 1)
             self.assertIn(f"build {preset} (failed)", done.stdout)
@@ -82,7 +83,7 @@ class TestsRun(SmallCopy):
         self.assertEqual(done.returncode, 0, done.stderr)
         log = "\n".join(self.log())
         self.assertNotIn("-LE", log)
-        for preset in ("release", "asan", "debug", "clang"):
+        for preset in ("release", "asan", "tsan", "debug", "clang"):
             self.assertIn(f"--preset {preset}", log)
         self.assertEqual(self.log()[-1], "mutants")
 
