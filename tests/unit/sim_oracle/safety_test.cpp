@@ -1,0 +1,99 @@
+// The oracle of safety must object to everything that it is there for, and to nothing else.
+#include "sim/oracle/safety.hpp"
+
+#include <gtest/gtest.h>
+
+namespace holdfast::sim {
+namespace {
+
+constexpr Incarnation kFirstBoot = first_incarnation_of_boot(1);
+
+class Oracle {
+ public:
+  explicit Oracle(bool accurate = true) : safety_({accurate}, 4) {}
+
+  Oracle& believes(std::uint32_t observer, std::uint32_t process, Incarnation incarnation,
+                   MemberState state) {
+    const Membership::Change change{{process}, {incarnation, state}};
+    safety_.believed(Time{}, {observer}, {&change, 1});
+    return *this;
+  }
+  Oracle& crash(std::uint32_t process) {
+    const ProcessId id{process};
+    safety_.crashed(Time{}, 0, {&id, 1});
+    return *this;
+  }
+  Oracle& repair(std::uint32_t process, Incarnation boot) {
+    const ProcessId id{process};
+    safety_.repaired(Time{}, 0, {&id, 1}, boot);
+    return *this;
+  }
+  bool objects() const { return !safety_.violation().empty(); }
+  const Safety& safety() const { return safety_; }
+
+ private:
+  Safety safety_;
+};
+
+TEST(Safety, WhatIsTrueIsFine) {
+  Oracle oracle;
+  oracle.crash(2).believes(0, 2, {0}, MemberState::failed);
+  oracle.repair(2, kFirstBoot).believes(2, 2, kFirstBoot, MemberState::joining);
+  oracle.believes(0, 2, kFirstBoot, MemberState::alive);
+  // Of its earlier life it may still be said that it is over.
+  oracle.believes(1, 2, {0}, MemberState::failed);
+  EXPECT_FALSE(oracle.objects()) << oracle.safety().violation();
+  EXPECT_EQ(oracle.safety().beliefs(), 4u);
+  EXPECT_EQ(oracle.safety().false_verdicts(), 0u);
+}
+
+TEST(Safety, NoViewGoesBack) {
+  Oracle oracle;
+  oracle.crash(2).believes(0, 2, {0}, MemberState::failed);
+  EXPECT_TRUE(oracle.believes(0, 2, {0}, MemberState::suspected).objects());
+  Oracle repeated;
+  repeated.crash(2).believes(0, 2, {0}, MemberState::failed);
+  EXPECT_TRUE(repeated.believes(0, 2, {0}, MemberState::failed).objects());
+}
+
+TEST(Safety, NewLifeOfAnObserverStartsFromNothing) {
+  Oracle oracle;
+  oracle.crash(2).believes(0, 2, {0}, MemberState::failed);
+  oracle.crash(0).repair(0, kFirstBoot).believes(0, 2, {0}, MemberState::failed);
+  EXPECT_FALSE(oracle.objects()) << oracle.safety().violation();
+}
+
+TEST(Safety, NobodyBelievesInALifeThatNeverWas) {
+  EXPECT_TRUE(Oracle().believes(0, 2, {1}, MemberState::alive).objects());
+  Oracle refuted;
+  refuted.believes(2, 2, {1}, MemberState::alive).believes(0, 2, {1}, MemberState::alive);
+  EXPECT_FALSE(refuted.objects());
+  EXPECT_TRUE(refuted.believes(0, 2, {2}, MemberState::failed).objects());
+}
+
+TEST(Safety, FalseVerdictsAreObjectedToUnlessExcused) {
+  for (const bool accurate : {true, false}) {
+    Oracle oracle(accurate);
+    oracle.believes(0, 2, {0}, MemberState::failed);
+    EXPECT_EQ(oracle.objects(), accurate);
+    EXPECT_EQ(oracle.safety().false_verdicts(), 1u);
+  }
+}
+
+TEST(Safety, NobodyHoldsItselfForDead) {
+  EXPECT_TRUE(Oracle(false).believes(2, 2, {0}, MemberState::failed).objects());
+}
+
+TEST(Safety, NobodyTakesTheIncarnationOfAnotherBoot) {
+  EXPECT_TRUE(Oracle().believes(2, 2, kFirstBoot, MemberState::alive).objects());
+  Oracle oracle;
+  EXPECT_TRUE(oracle.crash(2).repair(2, {0}).objects());
+}
+
+TEST(Safety, CommittedTakesAnAgreement) {
+  Oracle oracle;
+  EXPECT_TRUE(oracle.crash(2).believes(0, 2, {0}, MemberState::committed).objects());
+}
+
+}  // namespace
+}  // namespace holdfast::sim
