@@ -119,7 +119,8 @@ Status Inputs::load_script(const Experiment& experiment, sim::ScheduleBuilder& b
     }
     builder.add(outage);
   }
-  builder.number_records_from(experiment.failures.size());
+  scripted_records_ = experiment.failures.size();
+  builder.number_records_from(scripted_records_);
   return Status::ok();
 }
 
@@ -143,6 +144,10 @@ Status Inputs::load_trace(const Experiment& experiment, sim::ScheduleBuilder& bu
   lanl_.emplace();
   return sim::read_lanl_trace(trace.file, {*trace.system, *trace.year, trace.month}, hosts, builder,
                               *lanl_);
+}
+
+sim::FaultSchedule Inputs::faults_of(std::uint64_t seed) const {
+  return lanl_ ? sim::drawn_within_minutes(faults_, scripted_records_, seed) : faults_;
 }
 
 void Inputs::name_parts() {

@@ -28,6 +28,9 @@ class Inputs {
   const sim::Topology& topology() const { return *topology_; }
   const sim::PathTimes& path_times() const { return *path_times_; }
   const sim::FaultSchedule& faults() const { return faults_; }
+  // What a replicate with this seed plays: the records of a lanl trace are known to the minute, and
+  // the instant within it is drawn.
+  sim::FaultSchedule faults_of(std::uint64_t seed) const;
   std::uint32_t nodes() const { return nodes_; }
   std::uint32_t processes() const { return nodes_ * per_node_; }
   // The experiment's, or that of its trace.
@@ -61,6 +64,7 @@ class Inputs {
   std::uint32_t per_node_ = 0;
   Duration duration_;
   sim::FaultSchedule faults_;
+  std::size_t scripted_records_ = 0;   // the trace's come after them
   std::map<std::size_t, Part> parts_;  // by record, of those that are played
   std::optional<sim::LanlReport> lanl_;
 };

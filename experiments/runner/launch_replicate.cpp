@@ -28,9 +28,9 @@ hw::LaunchAction action_of(sim::FaultAction action) {
 
 // The schedule as signals to processes; a node is all its processes one after another. The tag says
 // which event of the schedule an action belongs to.
-std::vector<hw::PlannedAction> actions_of(const Inputs& inputs, const Roster& roster) {
+std::vector<hw::PlannedAction> actions_of(const sim::FaultSchedule& faults, const Roster& roster) {
   std::vector<hw::PlannedAction> actions;
-  const std::vector<sim::FaultEvent>& events = inputs.faults().events;
+  const std::vector<sim::FaultEvent>& events = faults.events;
   for (std::size_t i = 0; i < events.size(); ++i) {
     const sim::FaultEvent& event = events[i];
     const bool is_node = event.target == sim::FaultTarget::node;
@@ -54,8 +54,9 @@ struct Said {
 // Tells the judge what happened in the order in which it did.
 class Account {
  public:
-  Account(const hw::LaunchResult& result, const Inputs& inputs, Judge& judge)
-      : result_(result), inputs_(inputs), judge_(judge) {}
+  Account(const hw::LaunchResult& result, const Inputs& inputs, const sim::FaultSchedule& faults,
+          Judge& judge)
+      : result_(result), inputs_(inputs), faults_(faults), judge_(judge) {}
 
   void tell() {
     std::vector<Said> all;
@@ -90,7 +91,7 @@ class Account {
     for (std::size_t i = said.index; i < result_.actions.size() && tag(i) == tag(said.index); ++i)
       processes.push_back(result_.actions[i].planned.process);
     if (kind == hw::LaunchAction::crash) {
-      const std::size_t record = inputs_.faults().events[tag(said.index)].record;
+      const std::size_t record = faults_.events[tag(said.index)].record;
       judge_.crash(said.at, inputs_.what(record), inputs_.which(record), processes);
     } else if (kind == hw::LaunchAction::restart) {
       for (const ProcessId process : processes) {
@@ -102,6 +103,7 @@ class Account {
 
   const hw::LaunchResult& result_;
   const Inputs& inputs_;
+  const sim::FaultSchedule& faults_;
   Judge& judge_;
   std::vector<std::uint32_t> boots_ = std::vector<std::uint32_t>(inputs_.processes());
 };
@@ -117,7 +119,8 @@ Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std:
   plan.configuration = node_configuration(experiment, inputs, replicate);
   plan.seed = replicate_seed(experiment, replicate);
   plan.processes = roster.processes();
-  plan.actions = actions_of(inputs, roster);
+  const sim::FaultSchedule faults = inputs.faults_of(plan.seed);
+  plan.actions = actions_of(faults, roster);
   plan.duration = inputs.duration();
   plan.folder = settings.recording;
   plan.record = !settings.recording.empty();
@@ -133,7 +136,7 @@ Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std:
   if (interrupted) return Status::error("stopped by a signal");
 
   Judge judge(roster.processes());
-  Account(result, inputs, judge).tell();
+  Account(result, inputs, faults, judge).tell();
   Judge::Judgement judgement = judge.judgement();
   outcome.processes = roster.processes();
   outcome.nodes = roster.nodes();

@@ -55,7 +55,8 @@ Status simulate(const Experiment& experiment, const Inputs& inputs, std::uint32_
   options.loss = experiment.fabric.loss;
   options.local_latency = experiment.fabric.local_latency;
   options.engine = engine_options(experiment);
-  sim::Simulation simulation(options, roster, inputs.path_times(), inputs.faults(), witness);
+  const sim::FaultSchedule faults = inputs.faults_of(options.seed);
+  sim::Simulation simulation(options, roster, inputs.path_times(), faults, witness);
 
   std::uint64_t reported = 0;
   const auto report = [&] {

@@ -6,8 +6,37 @@
 #include <utility>
 
 #include "stack/base/assert.hpp"
+#include "stack/base/random.hpp"
 
 namespace holdfast::sim {
+
+namespace {
+
+constexpr std::int64_t kNanosecondsPerMinute = 60'000'000'000;
+constexpr std::uint64_t kMinuteStream = 0x6d696e757465;
+
+void sort_by_time(std::vector<FaultEvent>& events) {
+  std::stable_sort(events.begin(), events.end(),
+                   [](const FaultEvent& a, const FaultEvent& b) { return a.at < b.at; });
+}
+
+}  // namespace
+
+FaultSchedule drawn_within_minutes(const FaultSchedule& schedule, std::size_t first_record,
+                                   std::uint64_t seed) {
+  FaultSchedule drawn = schedule;
+  for (FaultEvent& event : drawn.events) {
+    if (event.record < first_record) continue;
+    const std::int64_t minute = event.at.ns / kNanosecondsPerMinute;
+    const std::uint64_t part =
+        std::uint64_t{event.index} << 1 | (event.target == FaultTarget::node ? 1u : 0u);
+    Random random(seed, kMinuteStream ^ part, static_cast<std::uint64_t>(minute));
+    event.at = Time{minute * kNanosecondsPerMinute +
+                    static_cast<std::int64_t>(random.below(kNanosecondsPerMinute))};
+  }
+  sort_by_time(drawn.events);
+  return drawn;
+}
 
 void ScheduleBuilder::add(const Outage& outage) {
   const bool is_crash = outage.action == FaultAction::crash;

@@ -37,6 +37,14 @@ struct FaultSchedule {
   friend bool operator==(const FaultSchedule&, const FaultSchedule&) = default;
 };
 
+// The same schedule for times that are known to the minute only: each event of a record from
+// `first_record` on moves to an instant within its minute, drawn from (seed, part, minute). Two
+// events of one part in one minute stay together, so no outage ends before it begins. Without it,
+// every fault of a trace would come at second zero, in step with the heartbeats of whoever was
+// restarted then.
+FaultSchedule drawn_within_minutes(const FaultSchedule& schedule, std::size_t first_record,
+                                   std::uint64_t seed);
+
 // One part is down (crash) or stopped (pause) from `at` until `until`; absent: to the end of the
 // run.
 struct Outage {

@@ -242,9 +242,10 @@ class Traces(Scenario):
                          "--trace-year", "2004", "--trace-month", "2", "--set", "replicates=1",
                          "--set", "duration=3 days", "--output", "out")
         failures = self.rows("out", "failures.csv")
-        # Node 11 on 8 hosts is host 3; two days and a minute after the month began.
-        self.assertEqual([(row["at_s"], row["which"]) for row in failures],
-                         [("172860.000000000", "host-3")])
+        # Node 11 on 8 hosts is host 3; in the second minute of the month's third day.
+        self.assertEqual([row["which"] for row in failures], ["host-3"])
+        self.assertEqual(float(failures[0]["at_s"]) // 60, 2 * 24 * 60 + 1)
+        self.assertEqual(float(failures[0]["repaired_at_s"]) // 60, 2 * 24 * 60 + 2)
         self.assertEqual(self.read("out", "mapping.csv"), "node,host,records\n11,host-3,1\n")
 
 
@@ -295,7 +296,7 @@ class RealCluster(Scenario):
             self.assertEqual(self.read("skipped", table), self.read("whole", table))
         skipped = json.loads(self.read("skipped", "run.json"))
         whole = json.loads(self.read("whole", "run.json"))
-        self.assertGreater(skipped["heartbeats_skipped"], skipped["heartbeats"] // 2)
+        self.assertGreater(skipped["heartbeats_skipped"], skipped["heartbeats"] // 10)
         self.assertEqual(whole["heartbeats_skipped"], 0)
 
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 namespace holdfast::sim {
 namespace {
 
@@ -78,6 +80,41 @@ TEST(Schedule, ASingleRepairEndsTheOpenOutageAndTakesItsRecord) {
   EXPECT_EQ(schedule.events, expected);
   EXPECT_EQ(schedule.records_while_down, 1u);
   EXPECT_EQ(schedule.repairs_while_up, 1u);
+}
+
+// Times of a trace that knows minutes only.
+TEST(DrawnWithinMinutes, KeepsTheMinuteAndTheOrderOfEachPart) {
+  constexpr std::int64_t kMinute = 60'000'000'000;
+  FaultSchedule schedule;
+  for (std::uint32_t i = 0; i < 2000; ++i) {
+    const Time at{std::int64_t{i / 4} * kMinute};
+    const FaultAction action = i % 2 == 0 ? FaultAction::crash : FaultAction::repair;
+    schedule.events.push_back({at, action, FaultTarget::node, (i / 2) % 3, i});
+  }
+  const FaultSchedule drawn = drawn_within_minutes(schedule, 10, 7);
+  ASSERT_EQ(drawn.events.size(), schedule.events.size());
+  Time last{};
+  std::int64_t sum = 0;
+  std::map<std::uint32_t, std::size_t> last_record;
+  for (const FaultEvent& event : drawn.events) {
+    EXPECT_GE(event.at, last);
+    last = event.at;
+    EXPECT_EQ(event.at.ns / kMinute, std::int64_t(event.record) / 4);
+    if (event.record < 10) {
+      EXPECT_EQ(event.at.ns % kMinute, 0);
+    }
+    sum += event.at.ns % kMinute;
+    const auto before = last_record.find(event.index);
+    if (before != last_record.end()) {
+      EXPECT_GT(event.record, before->second);
+    }
+    last_record[event.index] = event.record;
+  }
+  // Uniform: the mean of 2,000 instants is half a minute, within five standard deviations.
+  const double mean = static_cast<double>(sum) / 2000 / kMinute;
+  EXPECT_NEAR(mean, 0.5, 5 * 0.2887 / 31.6);
+  EXPECT_EQ(drawn_within_minutes(schedule, 10, 7), drawn);
+  EXPECT_NE(drawn_within_minutes(schedule, 10, 8), drawn);
 }
 
 }  // namespace
