@@ -69,8 +69,9 @@ void Engine::start(Time now) {
 }
 
 Time Engine::turn(Time now) {
-  poll_rail(*data_rail_, now);
+  // Who has ended comes first: after a sleep, the end of a life before the frames of the next.
   if (watch_rail_ != nullptr && watch_rail_ != data_rail_) poll_rail(*watch_rail_, now);
+  poll_rail(*data_rail_, now);
   if (membership_.next_deadline() <= now && !blocked_) send_actions(now);
   const Time next = membership_.next_deadline();
   return blocked_ ? std::max(next, now + kBlockedNap) : next;

@@ -215,6 +215,10 @@ void Job::read_log(Child& child, ProcessLife& life) {
   const Status status = parse_event_log(text, parsed);
   if (!status.is_ok() && failure_.is_ok()) failure_ = status;
   life.events = std::move(parsed.events);
+  // At the end processes see each other go; that is no part of the run.
+  if (finishing()) {
+    std::erase_if(life.events, [&](const BeliefEvent& event) { return event.at > result_.end; });
+  }
   life.notes = std::move(parsed.notes);
 }
 

@@ -69,11 +69,11 @@ struct ProcessLife {
   std::uint32_t boot = 0;
   std::int32_t pid = 0;
   Time started;
-  std::optional<Time> crashed;  // by a planned action
-  Time ended;                   // when the launcher learned of it
-  int wait_status = 0;          // of waitpid
-  bool killed_at_end = false;   // it did not heed SIGTERM
-  std::vector<BeliefEvent> events;
+  std::optional<Time> crashed;      // by a planned action
+  Time ended;                       // when the launcher learned of it
+  int wait_status = 0;              // of waitpid
+  bool killed_at_end = false;       // it did not heed SIGTERM
+  std::vector<BeliefEvent> events;  // up to LaunchResult::end
   std::string notes;
 };
 

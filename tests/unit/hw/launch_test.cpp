@@ -210,6 +210,22 @@ TEST_F(LaunchTest, APauseShorterThanTheTimeoutIsNoDeath) {
   }
 }
 
+TEST_F(LaunchTest, WhoSleptThroughADeathAndAReturnDoesNotJudgeTheNewLife) {
+  LaunchPlan plan = plan_of(4, "2", seconds(3));
+  plan.actions = {{milliseconds(500), LaunchAction::pause, {3}, 0},
+                  {milliseconds(600), LaunchAction::crash, {2}, 0},
+                  {milliseconds(700), LaunchAction::restart, {2}, 0},
+                  {milliseconds(1500), LaunchAction::resume, {3}, 0}};
+  LaunchResult result;
+  ASSERT_TRUE(launch(plan, result).is_ok());
+  ASSERT_EQ(result.lives.size(), 5u);
+  EXPECT_TRUE(believed(result.lives[3], 2, 0, MemberState::failed));
+  EXPECT_TRUE(believed(result.lives[3], 2, 1, MemberState::alive));
+  for (const ProcessLife& life : result.lives) {
+    EXPECT_FALSE(believed(life, 2, 1, MemberState::failed)) << life.process.value;
+  }
+}
+
 TEST_F(LaunchTest, AProcessThatIsStoppedAtTheEndIsEndedAllTheSame) {
   LaunchPlan plan = plan_of(2, "1", milliseconds(300));
   plan.actions = {{milliseconds(100), LaunchAction::pause, {1}, 0}};
