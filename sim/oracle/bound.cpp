@@ -1,3 +1,4 @@
+// The formula; its parts have the names of the derivation.
 #include "sim/oracle/bound.hpp"
 
 namespace holdfast::sim {

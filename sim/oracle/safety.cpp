@@ -1,3 +1,4 @@
+// Changes are checked as they are reported, views when their sequence has moved.
 #include "sim/oracle/safety.hpp"
 
 #include "sim/oracle/text.hpp"

@@ -1,3 +1,4 @@
+// One view, compared with the truth, after all digests were found equal.
 #include "sim/oracle/truth.hpp"
 
 #include "sim/oracle/text.hpp"

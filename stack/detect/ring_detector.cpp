@@ -1,3 +1,4 @@
+// The ring of heartbeats; the header tells the rules.
 #include "stack/detect/ring_detector.hpp"
 
 #include <utility>

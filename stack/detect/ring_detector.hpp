@@ -8,16 +8,16 @@
 //
 //  - Emitter: the nearest live domain before us. Every `period` it sends us a heartbeat.
 //  - Observer: the nearest live domain behind us, or whoever last said it observes us.
-//  - Silence of `timeout` after the last heartbeat is a verdict; after a change of emitter the
-//  first
-//    silence may last 2 × timeout. So p consecutive deaths take (2p-1) × timeout.
-//  - An observe request is repeated every period until the emitter is heard.
+//  - Silence of `timeout` after the last heartbeat is a verdict; after a change of emitter, or when
+//    a new life in its domain becomes known, the first silence may last 2 × timeout. So p
+//    consecutive deaths take (2p-1) × timeout.
+//  - An observe request goes to whoever speaks for the emitter, then every period to each of its
+//    processes until the emitter is heard: its speaker may have died with ours.
 //  - A process that was itself away for a period or more (a busy core, SIGSTOP) gives its emitter
-//  one
-//    period more before it judges.
+//    one period more before it judges.
 //  - The positions between our emitter and us are believed dead; every `timeout` one of their
-//  processes
-//    is probed, so that mistakes and cuts heal even if the one concerned cannot find us.
+//    processes is probed, so that mistakes and cuts heal even if the one concerned cannot find us.
+//    As often one of the other processes of our own domain gets a heartbeat, to compare views.
 #pragma once
 
 #include <memory>

@@ -1,147 +1,12 @@
-// One process's membership: what it makes of each frame, and what it then wants sent. Period 100
-// ms, timeout 1 s, retransmission after 50 ms.
+// What a process makes of each frame that it hears, and what it then wants sent.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <vector>
-
-#include "stack/membership.hpp"
+#include "tests/unit/stack/membership_subject.hpp"
 
 namespace holdfast {
 namespace {
 
-using MemberRun = holdfast::Run;  // testing::Test has a Run of its own
-
-constexpr Duration kTimeout = seconds(1);
-
-Time at(std::int64_t ms) {
-  return Time{} + milliseconds(ms);
-}
-
-struct Sent {
-  FrameType type;
-  std::uint32_t to;
-  std::vector<MemberRun> runs;
-  bool answer_wanted = false;
-  bool sender_joining = false;
-  std::uint64_t after = 0, upto = 0;
-};
-
-Record alive(std::uint32_t incarnation) {
-  return {{incarnation}, MemberState::alive};
-}
-Record failed(std::uint32_t incarnation) {
-  return {{incarnation}, MemberState::failed};
-}
-MemberRun run_of(std::uint32_t process, Record record) {
-  return {{process}, record.incarnation, 1, record.state};
-}
-
-// A process and everybody it could hear from.
-class Subject {
- public:
-  Subject(const RosterOptions& roster, const MembershipOptions& options)
-      : roster_(roster), membership_(options, roster_) {}
-
-  void start(Time now) { membership_.start(now); }
-
-  // A frame from `from`; its digest is the receiver's own unless said otherwise.
-  void hear(Time now, FrameType type, std::uint32_t from, std::vector<MemberRun> runs = {},
-            bool answer_wanted = false, bool sender_joining = false) {
-    Header header = header_of(type, from);
-    Body body;
-    body.runs = runs;
-    body.upto = runs.size();
-    body.answer_wanted = answer_wanted;
-    body.sender_joining = sender_joining;
-    membership_.handle(now, now, header, body);
-  }
-  void hear_differing(Time now, FrameType type, std::uint32_t from) {
-    Header header = header_of(type, from);
-    header.digest ^= 1;
-    membership_.handle(now, now, header, {});
-  }
-  void hear_life(Time now, FrameType type, std::uint32_t from, std::uint32_t incarnation) {
-    Header header = header_of(type, from);
-    header.sender_incarnation = {incarnation};
-    membership_.handle(now, now, header, {});
-  }
-  void acknowledge(Time now, const Sent& notice) {
-    Body body;
-    body.after = notice.after;
-    body.upto = notice.upto;
-    membership_.handle(now, now, header_of(FrameType::acknowledgement, notice.to), body);
-  }
-
-  std::vector<Sent> poll(Time now) {
-    std::vector<Sent> sent;
-    while (const auto action = membership_.poll(now, scratch_)) {
-      if (action->kind == MembershipAction::Kind::watch) {
-        watched.push_back(action->to.value);
-        continue;
-      }
-      const Body& body = action->body;
-      sent.push_back({action->type,
-                      action->to.value,
-                      {body.runs.begin(), body.runs.end()},
-                      body.answer_wanted,
-                      body.sender_joining,
-                      body.after,
-                      body.upto});
-    }
-    return sent;
-  }
-  // Of one type only.
-  std::vector<Sent> poll(Time now, FrameType type) {
-    std::vector<Sent> sent = poll(now);
-    std::erase_if(sent, [type](const Sent& frame) { return frame.type != type; });
-    return sent;
-  }
-
-  Membership& membership() { return membership_; }
-  Record of(std::uint32_t process) const { return membership_.view().of({process}); }
-
-  std::vector<std::uint32_t> watched;
-
- private:
-  Header header_of(FrameType type, std::uint32_t from) const {
-    Header header;
-    header.type = type;
-    header.sender = {from};
-    header.sender_incarnation = membership_.view().of({from}).incarnation;
-    header.receiver_incarnation = membership_.incarnation();
-    header.digest = membership_.view().digest();
-    return header;
-  }
-
-  Roster roster_;
-  Membership membership_;
-  std::array<MemberRun, kRunsMax> scratch_;
-};
-
-MembershipOptions options_of(std::uint32_t self, bool rejoining = false, bool backstop = true) {
-  MembershipOptions options;
-  options.self = {self};
-  options.rejoining = rejoining;
-  if (rejoining) options.incarnation = first_incarnation_of_boot(1);
-  options.detection.probes = backstop;
-  options.backstop = backstop;
-  options.retransmission_timeout = milliseconds(50);
-  return options;
-}
-
-// Process `self` of `processes` that are domains of their own, started and past its first
-// heartbeat.
-Subject plain(std::uint32_t processes, std::uint32_t self, bool backstop = true) {
-  return Subject({.nodes = processes}, options_of(self, false, backstop));
-}
-
-std::vector<std::uint32_t> receivers(const std::vector<Sent>& sent) {
-  std::vector<std::uint32_t> to;
-  for (const Sent& frame : sent) to.push_back(frame.to);
-  std::sort(to.begin(), to.end());
-  return to;
-}
+using Subject = MembershipSubject;
 
 TEST(Membership, HigherIncarnationIsBelievedByItsExistence) {
   Subject subject = plain(4, 1);
@@ -256,6 +121,20 @@ TEST(Membership, FramesOfADeadLifeAreAnsweredAndDoNotCount) {
   EXPECT_EQ(subject.of(0), alive(1));
 }
 
+// It is known from others that process 0 runs again; what still comes from before says nothing.
+TEST(Membership, HeartbeatsOfALifeThatIsOverDoNotCount) {
+  for (const std::uint32_t incarnation : {0u, 65536u}) {
+    Subject subject = plain(8, 1);
+    subject.start(at(0));
+    subject.hear(at(1), FrameType::notice, 3, {run_of(0, alive(65536))});
+    for (std::int64_t ms = 10; ms <= 2010; ms += 100) {
+      subject.hear_life(at(ms), FrameType::heartbeat, 0, incarnation);
+      subject.poll(at(ms));
+    }
+    EXPECT_EQ(is_live(subject.of(0)), incarnation != 0);
+  }
+}
+
 TEST(Membership, HeartbeatsToAnEarlierBootDoNotCount) {
   for (const bool to_this_boot : {true, false}) {
     MembershipOptions options = options_of(1);
@@ -351,146 +230,6 @@ TEST(Membership, AnswersOwedAreBounded) {
   ASSERT_EQ(answers.size(), 256u);
   EXPECT_EQ(answers.front(), 400u - 256);  // the oldest gave way
   EXPECT_EQ(answers.back(), 399u);
-}
-
-TEST(Membership, JoiningAsksTheOwnNodeFirstThenAlongTheRing) {
-  Subject subject({.nodes = 4, .per_node = 3}, options_of(4, true));  // node 1 is 3, 4, 5
-  subject.start(at(0));
-  EXPECT_TRUE(subject.membership().joining());
-  EXPECT_EQ(subject.of(4), (Record{first_incarnation_of_boot(1), MemberState::joining}));
-  std::vector<std::uint32_t> asked;
-  for (std::int64_t ms = 0; ms < 300; ms += 50) {
-    for (const Sent& frame : subject.poll(at(ms))) {
-      EXPECT_EQ(frame.type, FrameType::join);
-      EXPECT_TRUE(frame.answer_wanted && frame.sender_joining);
-      asked.push_back(frame.to);
-    }
-  }
-  // After the two of its node the speakers of nodes 2, 3 and 0; then its own node's again.
-  asked.resize(5);
-  EXPECT_EQ(asked, (std::vector<std::uint32_t>{3, 5, 6, 9, 0}));
-  EXPECT_EQ(subject.watched.size(), 2u);
-}
-
-TEST(Membership, JoiningEndsWithTheWordOfOneWhoIsNotJoining) {
-  Subject subject({.nodes = 4}, options_of(1, true));
-  subject.start(at(0));
-  subject.poll(at(0));
-  subject.hear(at(1), FrameType::difference, 2, {run_of(0, failed(0))}, false, true);
-  EXPECT_TRUE(subject.membership().joining());
-  EXPECT_FALSE(subject.membership().agent());
-  EXPECT_TRUE(subject.poll(at(1), FrameType::heartbeat).empty());
-  EXPECT_EQ(subject.of(0), failed(0));  // what it says is news all the same
-  subject.hear(at(2), FrameType::difference, 3);
-  EXPECT_FALSE(subject.membership().joining());
-  EXPECT_TRUE(subject.membership().agent());
-  EXPECT_EQ(subject.of(1), alive(65536));
-  EXPECT_EQ(receivers(subject.poll(at(2), FrameType::heartbeat)), std::vector<std::uint32_t>{2});
-}
-
-TEST(Membership, JoiningAloneEndsAfterATimeout) {
-  Subject subject({.nodes = 4}, options_of(1, true));
-  subject.start(at(0));
-  for (std::int64_t ms = 0; ms < 1000; ms += 50) subject.poll(at(ms));
-  subject.poll(at(1000) - nanoseconds(1));
-  EXPECT_TRUE(subject.membership().joining());
-  subject.poll(at(1000));
-  EXPECT_FALSE(subject.membership().joining());
-  EXPECT_TRUE(subject.membership().agent());
-}
-
-TEST(Membership, JoinIsAlwaysAnswered) {
-  Subject subject = plain(8, 1);
-  subject.start(at(0));
-  subject.poll(at(0));
-  subject.hear(at(1), FrameType::join, 5, {}, true, true);  // with our own digest
-  EXPECT_EQ(receivers(subject.poll(at(1), FrameType::difference)), std::vector<std::uint32_t>{5});
-}
-
-// Two nodes of three: the agent is the lowest that runs, the others watch it.
-RosterOptions two_nodes() {
-  return {.nodes = 2, .per_node = 3};
-}
-
-TEST(Membership, NextProcessTakesOverFromADeadAgent) {
-  Subject subject(two_nodes(), options_of(1));
-  subject.start(at(0));
-  EXPECT_FALSE(subject.membership().agent());
-  EXPECT_TRUE(subject.poll(at(0)).empty());
-  std::sort(subject.watched.begin(), subject.watched.end());
-  EXPECT_EQ(subject.watched, (std::vector<std::uint32_t>{0, 2}));
-  subject.membership().process_ended(at(5), {0});
-  EXPECT_TRUE(subject.membership().agent());
-  EXPECT_EQ(subject.of(0), failed(0));
-  EXPECT_EQ(subject.of(2), alive(0));
-  const auto sent = subject.poll(at(5));
-  const auto count = [&](FrameType type, std::uint32_t to) {
-    return std::count_if(sent.begin(), sent.end(),
-                         [&](const Sent& frame) { return frame.type == type && frame.to == to; });
-  };
-  EXPECT_EQ(count(FrameType::heartbeat, 3), 1);
-  EXPECT_EQ(count(FrameType::observe, 3), 1);
-  EXPECT_EQ(count(FrameType::notice, 3), 1);
-  EXPECT_EQ(count(FrameType::difference, 2), 1);
-  EXPECT_EQ(count(FrameType::notice, 0) + count(FrameType::difference, 0), 0);
-}
-
-TEST(Membership, OthersLeaveTheirNodesDeathsToTheAgent) {
-  Subject subject(two_nodes(), options_of(2));
-  subject.start(at(0));
-  subject.poll(at(0));
-  subject.membership().process_ended(at(5), {0});
-  EXPECT_EQ(subject.of(0), failed(0));
-  EXPECT_FALSE(subject.membership().agent());  // that is process 1 now
-  EXPECT_TRUE(subject.poll(at(5)).empty());
-  // But what comes to it from elsewhere it passes on to the agent.
-  subject.hear(at(6), FrameType::difference, 3, {run_of(4, failed(0))});
-  EXPECT_EQ(receivers(subject.poll(at(6), FrameType::notice)), std::vector<std::uint32_t>{1});
-}
-
-TEST(Membership, StepsDownWhenALowerProcessIsBack) {
-  Subject subject(two_nodes(), options_of(1));
-  subject.start(at(0));
-  subject.membership().process_ended(at(5), {0});
-  subject.poll(at(5));
-  subject.watched.clear();
-  subject.hear_life(at(50), FrameType::join, 0, 65536);
-  EXPECT_FALSE(subject.membership().agent());
-  subject.poll(at(50));
-  EXPECT_EQ(subject.watched, std::vector<std::uint32_t>{0});
-  EXPECT_TRUE(subject.poll(at(500), FrameType::heartbeat).empty());
-  subject.membership().process_ended(at(600), {0});
-  EXPECT_EQ(subject.of(0), failed(65536));
-  EXPECT_TRUE(subject.membership().agent());
-}
-
-TEST(Membership, AgentPassesNewsOnToItsNodeButNotBack) {
-  Subject subject(two_nodes(), options_of(0));
-  subject.start(at(0));
-  subject.poll(at(0));
-  subject.hear(at(1), FrameType::notice, 2, {run_of(4, failed(0))});
-  EXPECT_EQ(receivers(subject.poll(at(1), FrameType::notice)), (std::vector<std::uint32_t>{1, 3}));
-  EXPECT_EQ(subject.membership().counts().notices, 1u);
-  EXPECT_EQ(subject.membership().counts().local_notices, 1u);
-}
-
-TEST(Membership, VerdictOnANodeFailsAllOfIt) {
-  Subject subject(two_nodes(), options_of(0));
-  subject.start(at(0));
-  for (std::int64_t ms = 0; ms <= 2000; ms += 100) subject.poll(at(ms));
-  for (const std::uint32_t process : {3u, 4u, 5u}) EXPECT_EQ(subject.of(process), failed(0));
-  for (const std::uint32_t process : {0u, 1u, 2u}) EXPECT_EQ(subject.of(process), alive(0));
-}
-
-TEST(Membership, ObserveReachesTheAgentOnly) {
-  for (const std::uint32_t self : {0u, 1u}) {
-    Subject subject(two_nodes(), options_of(self));
-    subject.start(at(0));
-    subject.poll(at(0));
-    subject.hear(at(10), FrameType::observe, 4);
-    EXPECT_EQ(receivers(subject.poll(at(10), FrameType::heartbeat)),
-              self == 0 ? std::vector<std::uint32_t>{4} : std::vector<std::uint32_t>{});
-  }
 }
 
 TEST(Membership, SteadyIsNothingToSayToAnybody) {

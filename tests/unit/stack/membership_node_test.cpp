@@ -1,0 +1,152 @@
+// Coming and going: joining a running job, and the processes of a node with their agent.
+#include <gtest/gtest.h>
+
+#include "tests/unit/stack/membership_subject.hpp"
+
+namespace holdfast {
+namespace {
+
+using Subject = MembershipSubject;
+
+TEST(Membership, JoiningAsksTheOwnNodeFirstThenAlongTheRing) {
+  Subject subject({.nodes = 4, .per_node = 3}, options_of(4, true));  // node 1 is 3, 4, 5
+  subject.start(at(0));
+  EXPECT_TRUE(subject.membership().joining());
+  EXPECT_EQ(subject.of(4), (Record{first_incarnation_of_boot(1), MemberState::joining}));
+  std::vector<std::uint32_t> asked;
+  for (std::int64_t ms = 0; ms < 300; ms += 50) {
+    for (const Sent& frame : subject.poll(at(ms))) {
+      EXPECT_EQ(frame.type, FrameType::join);
+      EXPECT_TRUE(frame.answer_wanted && frame.sender_joining);
+      asked.push_back(frame.to);
+    }
+  }
+  // After the two of its node the speakers of nodes 2, 3 and 0; then its own node's again.
+  asked.resize(5);
+  EXPECT_EQ(asked, (std::vector<std::uint32_t>{3, 5, 6, 9, 0}));
+  EXPECT_EQ(subject.watched.size(), 2u);
+}
+
+TEST(Membership, JoiningEndsWithTheWordOfOneWhoIsNotJoining) {
+  Subject subject({.nodes = 4}, options_of(1, true));
+  subject.start(at(0));
+  subject.poll(at(0));
+  subject.hear(at(1), FrameType::difference, 2, {run_of(0, failed(0))}, false, true);
+  EXPECT_TRUE(subject.membership().joining());
+  EXPECT_FALSE(subject.membership().agent());
+  EXPECT_TRUE(subject.poll(at(1), FrameType::heartbeat).empty());
+  EXPECT_EQ(subject.of(0), failed(0));  // what it says is news all the same
+  subject.hear(at(2), FrameType::difference, 3);
+  EXPECT_FALSE(subject.membership().joining());
+  EXPECT_TRUE(subject.membership().agent());
+  EXPECT_EQ(subject.of(1), alive(65536));
+  EXPECT_EQ(receivers(subject.poll(at(2), FrameType::heartbeat)), std::vector<std::uint32_t>{2});
+}
+
+TEST(Membership, JoiningAloneEndsAfterATimeout) {
+  Subject subject({.nodes = 4}, options_of(1, true));
+  subject.start(at(0));
+  for (std::int64_t ms = 0; ms < 1000; ms += 50) subject.poll(at(ms));
+  subject.poll(at(1000) - nanoseconds(1));
+  EXPECT_TRUE(subject.membership().joining());
+  subject.poll(at(1000));
+  EXPECT_FALSE(subject.membership().joining());
+  EXPECT_TRUE(subject.membership().agent());
+}
+
+TEST(Membership, JoinIsAlwaysAnswered) {
+  Subject subject = plain(8, 1);
+  subject.start(at(0));
+  subject.poll(at(0));
+  subject.hear(at(1), FrameType::join, 5, {}, true, true);  // with our own digest
+  EXPECT_EQ(receivers(subject.poll(at(1), FrameType::difference)), std::vector<std::uint32_t>{5});
+}
+
+// Two nodes of three: the agent is the lowest that runs, the others watch it.
+RosterOptions two_nodes() {
+  return {.nodes = 2, .per_node = 3};
+}
+
+TEST(Membership, NextProcessTakesOverFromADeadAgent) {
+  Subject subject(two_nodes(), options_of(1));
+  subject.start(at(0));
+  EXPECT_FALSE(subject.membership().agent());
+  EXPECT_TRUE(subject.poll(at(0)).empty());
+  std::sort(subject.watched.begin(), subject.watched.end());
+  EXPECT_EQ(subject.watched, (std::vector<std::uint32_t>{0, 2}));
+  subject.membership().process_ended(at(5), {0});
+  EXPECT_TRUE(subject.membership().agent());
+  EXPECT_EQ(subject.of(0), failed(0));
+  EXPECT_EQ(subject.of(2), alive(0));
+  const auto sent = subject.poll(at(5));
+  const auto count = [&](FrameType type, std::uint32_t to) {
+    return std::count_if(sent.begin(), sent.end(),
+                         [&](const Sent& frame) { return frame.type == type && frame.to == to; });
+  };
+  EXPECT_EQ(count(FrameType::heartbeat, 3), 1);
+  EXPECT_EQ(count(FrameType::observe, 3), 1);
+  EXPECT_EQ(count(FrameType::notice, 3), 1);
+  EXPECT_EQ(count(FrameType::difference, 2), 1);
+  EXPECT_EQ(count(FrameType::notice, 0) + count(FrameType::difference, 0), 0);
+}
+
+TEST(Membership, OthersLeaveTheirNodesDeathsToTheAgent) {
+  Subject subject(two_nodes(), options_of(2));
+  subject.start(at(0));
+  subject.poll(at(0));
+  subject.membership().process_ended(at(5), {0});
+  EXPECT_EQ(subject.of(0), failed(0));
+  EXPECT_FALSE(subject.membership().agent());  // that is process 1 now
+  EXPECT_TRUE(subject.poll(at(5)).empty());
+  // But what comes to it from elsewhere it passes on to the agent.
+  subject.hear(at(6), FrameType::difference, 3, {run_of(4, failed(0))});
+  EXPECT_EQ(receivers(subject.poll(at(6), FrameType::notice)), std::vector<std::uint32_t>{1});
+}
+
+TEST(Membership, StepsDownWhenALowerProcessIsBack) {
+  Subject subject(two_nodes(), options_of(1));
+  subject.start(at(0));
+  subject.membership().process_ended(at(5), {0});
+  subject.poll(at(5));
+  subject.watched.clear();
+  subject.hear_life(at(50), FrameType::join, 0, 65536);
+  EXPECT_FALSE(subject.membership().agent());
+  subject.poll(at(50));
+  EXPECT_EQ(subject.watched, std::vector<std::uint32_t>{0});
+  EXPECT_TRUE(subject.poll(at(500), FrameType::heartbeat).empty());
+  subject.membership().process_ended(at(600), {0});
+  EXPECT_EQ(subject.of(0), failed(65536));
+  EXPECT_TRUE(subject.membership().agent());
+}
+
+TEST(Membership, AgentPassesNewsOnToItsNodeButNotBack) {
+  Subject subject(two_nodes(), options_of(0));
+  subject.start(at(0));
+  subject.poll(at(0));
+  subject.hear(at(1), FrameType::notice, 2, {run_of(4, failed(0))});
+  EXPECT_EQ(receivers(subject.poll(at(1), FrameType::notice)), (std::vector<std::uint32_t>{1, 3}));
+  EXPECT_EQ(subject.membership().counts().notices, 1u);
+  EXPECT_EQ(subject.membership().counts().local_notices, 1u);
+}
+
+TEST(Membership, VerdictOnANodeFailsAllOfIt) {
+  Subject subject(two_nodes(), options_of(0));
+  subject.start(at(0));
+  for (std::int64_t ms = 0; ms <= 2000; ms += 100) subject.poll(at(ms));
+  for (const std::uint32_t process : {3u, 4u, 5u}) EXPECT_EQ(subject.of(process), failed(0));
+  for (const std::uint32_t process : {0u, 1u, 2u}) EXPECT_EQ(subject.of(process), alive(0));
+}
+
+TEST(Membership, ObserveReachesTheAgentOnly) {
+  for (const std::uint32_t self : {0u, 1u}) {
+    Subject subject(two_nodes(), options_of(self));
+    subject.start(at(0));
+    subject.poll(at(0));
+    subject.hear(at(10), FrameType::observe, 4);
+    EXPECT_EQ(receivers(subject.poll(at(10), FrameType::heartbeat)),
+              self == 0 ? std::vector<std::uint32_t>{4} : std::vector<std::uint32_t>{});
+  }
+}
+
+}  // namespace
+}  // namespace holdfast
