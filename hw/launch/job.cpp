@@ -197,9 +197,11 @@ void Job::reap(ProcessId process) {
   }
   life.ended = monotonic_now();
   read_log(child, life);
-  if (child.phase == Phase::starting && !finishing() && failure_.is_ok()) {
-    failure_ = Status::error("launch: process " + std::to_string(process.value) +
-                             " ended before it was ready (" + text_of_end(life.wait_status) + ")");
+  if (child.phase != Phase::dying && !finishing() && failure_.is_ok()) {
+    failure_ = Status::error(
+        "launch: process " + std::to_string(process.value) +
+        (child.phase == Phase::starting ? " ended before it was ready (" : " ended by itself (") +
+        text_of_end(life.wait_status) + ")");
   }
   child = Child{};
 }

@@ -36,7 +36,7 @@ class Job {
   // wait). Also ends when `or_ready` and all are ready.
   void wait(Time until, bool or_ready = false);
   bool interrupted() const { return result_.interrupted; }
-  // The first process that ended before it was ready, as an error.
+  // The first process that ended without being told to, as an error.
   const Status& failure() const { return failure_; }
 
   // False if there is nothing to do.

@@ -1,88 +1,19 @@
 // Real processes: this program starts itself as the processes of a job, kills some, and looks at
 // what the others came to believe, not at how long it took.
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <poll.h>
 #include <signal.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
-#include "hw/launch/launcher.hpp"
-#include "hw/launch/node.hpp"
-#include "hw/launch/reserved_port.hpp"
-#include "hw/udp/udp_fabric.hpp"
-#include "hw/watch/watch_fabric.hpp"
+#include "tests/unit/hw/launched_program.hpp"
 
 namespace holdfast::hw {
 namespace {
-
-// The whole "experiment": how many processes a node has. Periods are long for a busy machine.
-class TestProgram final : public NodeProgram {
- public:
-  TestProgram(const NodeStart& start, std::uint32_t per_node)
-      : roster_({.nodes = start.processes / per_node, .per_node = per_node}),
-        engine_(options(start), roster_, start.addresses, start.rails, scratch_) {}
-
-  Engine& engine() override { return engine_; }
-  std::string notes() override {
-    return "heartbeats " + std::to_string(engine_.membership().counts().heartbeats) + "\n";
-  }
-
- private:
-  static EngineOptions options(const NodeStart& start) {
-    EngineOptions options;
-    options.membership.self = start.self;
-    options.membership.incarnation = start.incarnation();
-    options.membership.rejoining = start.rejoining();
-    options.membership.detection.period = milliseconds(50);
-    options.membership.detection.timeout = milliseconds(1500);
-    options.job = start.job;
-    options.key = start.key;
-    options.seal = "siphash128";
-    options.receive_slots = 8;
-    return options;
-  }
-
-  TurnScratch scratch_;
-  Roster roster_;
-  Engine engine_;
-};
-
-Status make_program(const NodeStart& start, std::unique_ptr<NodeProgram>& program) {
-  const int per_node = std::atoi(std::string(start.configuration).c_str());
-  if (per_node < 1) return Status::error("per_node: expected a whole number of at least 1");
-  program = std::make_unique<TestProgram>(start, static_cast<std::uint32_t>(per_node));
-  return Status::ok();
-}
-
-LaunchPlan plan_of(std::uint32_t processes, const std::string& per_node, Duration duration) {
-  LaunchPlan plan;
-  plan.program = "/proc/self/exe";
-  plan.arguments = {"node"};
-  plan.configuration = per_node;
-  plan.processes = processes;
-  plan.duration = duration;
-  return plan;
-}
-
-// Whether this life came to believe that life of `process` failed, or alive.
-bool believed(const ProcessLife& life, std::uint32_t process, std::uint32_t boot,
-              MemberState state) {
-  return std::any_of(life.events.begin(), life.events.end(), [&](const BeliefEvent& event) {
-    return event.process.value == process && event.incarnation.value >> 16 == boot &&
-           event.state == state;
-  });
-}
 
 class LaunchTest : public ::testing::Test {
  protected:
@@ -273,124 +204,15 @@ TEST_F(LaunchTest, ASignalEndsALaunchEarlyAndInOrder) {
   for (const ProcessLife& life : result.lives) EXPECT_FALSE(life.killed_at_end);
 }
 
-bool stopped(const ProcessIdentity& process) {
-  std::ifstream file("/proc/" + std::to_string(process.pid) + "/stat");
-  std::string line;
-  std::getline(file, line);
-  return line.find(") T ") != std::string::npos;
-}
-
-// Starts a launcher of four processes, which print their numbers, waits until `worth_killing` of
-// them, kills it, and waits for their end.
-void expect_end_with_launcher(const char* mode,
-                              bool (*worth_killing)(const std::array<ProcessIdentity, 4>&)) {
-  std::array<int, 2> ends{};
-  ASSERT_EQ(::pipe(ends.data()), 0);
-  const pid_t launcher = ::fork();
-  if (launcher == 0) {
-    ::dup2(ends[1], 1);
-    ::execl("/proc/self/exe", "launch_test", "launch", mode, nullptr);
-    ::_exit(127);
-  }
-  ::close(ends[1]);
-  FILE* lines = ::fdopen(ends[0], "r");
-  std::array<ProcessIdentity, 4> processes;
-  for (ProcessIdentity& process : processes) {
-    int pid = 0;
-    ASSERT_EQ(std::fscanf(lines, "%d", &pid), 1);
-    process = identify(pid).value();
-  }
-  for (int attempt = 0; attempt < 1000 && !worth_killing(processes); ++attempt) ::usleep(10'000);
-  EXPECT_TRUE(worth_killing(processes));
-  ::kill(launcher, SIGKILL);
-  ::waitpid(launcher, nullptr, 0);
-  WatchFabric watch(4);
-  for (const ProcessIdentity& process : processes) {
-    ASSERT_NE(watch.attach(to_address(process), Service::watch), kNoPeer);
-  }
-  std::size_t ended = 0;
-  std::array<Event, 4> events;
-  for (int attempt = 0; attempt < 1000 && ended < 4; ++attempt) {
-    ended += watch.poll(events);
-    ::usleep(10'000);
-  }
-  EXPECT_EQ(ended, 4u);
-  std::fclose(lines);
-}
-
-TEST_F(LaunchTest, NoStoppedProcessOutlivesALauncherThatIsKilled) {
-  expect_end_with_launcher("print", [](const std::array<ProcessIdentity, 4>& processes) {
-    return std::any_of(processes.begin(), processes.end(), stopped);
-  });
-}
-
-TEST_F(LaunchTest, NoHangingProcessOutlivesALauncherThatIsKilled) {
-  expect_end_with_launcher("hang", [](const std::array<ProcessIdentity, 4>&) { return true; });
-}
-
-TEST_F(LaunchTest, AReservedPortStaysUsableAndHearsNothing) {
-  ReservedPort reserved;
-  ASSERT_TRUE(reserved.reserve().is_ok());
-  UdpOptions options;
-  options.local.port = reserved.port();
-  options.share_port = true;
-  // A connected socket learns from ICMP whether anyone is at the port.
-  const Descriptor probe(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  sockaddr_in name{};
-  name.sin_family = AF_INET;
-  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  name.sin_port = htons(reserved.port());
-  ASSERT_EQ(::connect(probe.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name), 0);
-  for (int life = 0; life < 3; ++life) {
-    std::byte frame{1};
-    {
-      std::unique_ptr<UdpFabric> process;
-      const Status status = UdpFabric::open(options, process);
-      ASSERT_TRUE(status.is_ok()) << status.message();
-      std::byte memory{};
-      const ReceiveSlot slot{{}, &memory, 1, 0};
-      ASSERT_EQ(process->offer({&slot, 1}), 1u);
-      ASSERT_EQ(::send(probe.get(), &frame, 1, 0), 1);
-      pollfd waiting{process->arm().descriptor, POLLIN, 0};
-      if (waiting.fd >= 0) ::poll(&waiting, 1, 5000);
-      Event event;
-      EXPECT_EQ(process->poll({&event, 1}), 1u);
-    }
-    ASSERT_EQ(::send(probe.get(), &frame, 1, 0), 1);
-    pollfd waiting{probe.get(), POLLIN, 0};
-    EXPECT_EQ(::poll(&waiting, 1, 5000), 1) << "somebody has taken a frame for the dead";
-    EXPECT_LT(::recv(probe.get(), &frame, 1, MSG_DONTWAIT), 0);
-    EXPECT_EQ(errno, ECONNREFUSED);
-  }
-}
-
-// For the tests of a launcher that is killed.
-int launch_until_killed(const std::string& mode) {
-  LaunchPlan plan = plan_of(4, "1", seconds(600));
-  plan.arguments = {"node", mode};
-  plan.actions = {{milliseconds(100), LaunchAction::pause, {1}, 0}};
+TEST_F(LaunchTest, AProcessThatEndsByItselfIsAnError) {
+  LaunchPlan plan = plan_of(2, "1", seconds(600));
+  plan.arguments = {"node", "die"};
   LaunchResult result;
-  return launch(plan, result).is_ok() ? 0 : 1;
-}
-
-// Of a process that this program starts as one of a job.
-int run_node(const std::string& mode) {
-  if (!mode.empty()) {
-    std::printf("%d\n", static_cast<int>(::getpid()));
-    std::fflush(stdout);
-  }
-  while (mode == "hang") ::pause();
-  return node_main(make_program);
+  const Status status = launch(plan, result);
+  ASSERT_FALSE(status.is_ok());
+  EXPECT_NE(status.message().find("ended by itself (signal 14)"), std::string::npos)
+      << status.message();
 }
 
 }  // namespace
 }  // namespace holdfast::hw
-
-int main(int count, char** arguments) {
-  const std::string role = count > 1 ? arguments[1] : "";
-  const std::string mode = count > 2 ? arguments[2] : "";
-  if (role == "node") return holdfast::hw::run_node(mode);
-  if (role == "launch") return holdfast::hw::launch_until_killed(mode);
-  ::testing::InitGoogleTest(&count, arguments);
-  return RUN_ALL_TESTS();
-}

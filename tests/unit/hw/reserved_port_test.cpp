@@ -1,0 +1,53 @@
+// The port of a process that dies and comes back.
+#include "hw/launch/reserved_port.hpp"
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+
+#include "hw/udp/udp_fabric.hpp"
+
+namespace holdfast::hw {
+namespace {
+
+TEST(ReservedPort, StaysUsableAndHearsNothing) {
+  ReservedPort reserved;
+  ASSERT_TRUE(reserved.reserve().is_ok());
+  UdpOptions options;
+  options.local.port = reserved.port();
+  options.share_port = true;
+  // A connected socket learns from ICMP whether anyone is at the port.
+  const Descriptor probe(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_in name{};
+  name.sin_family = AF_INET;
+  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  name.sin_port = htons(reserved.port());
+  ASSERT_EQ(::connect(probe.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name), 0);
+  for (int life = 0; life < 3; ++life) {
+    std::byte frame{1};
+    {
+      std::unique_ptr<UdpFabric> process;
+      const Status status = UdpFabric::open(options, process);
+      ASSERT_TRUE(status.is_ok()) << status.message();
+      std::byte memory{};
+      const ReceiveSlot slot{{}, &memory, 1, 0};
+      ASSERT_EQ(process->offer({&slot, 1}), 1u);
+      ASSERT_EQ(::send(probe.get(), &frame, 1, 0), 1);
+      pollfd waiting{process->arm().descriptor, POLLIN, 0};
+      if (waiting.fd >= 0) ::poll(&waiting, 1, 5000);
+      Event event;
+      EXPECT_EQ(process->poll({&event, 1}), 1u);
+    }
+    ASSERT_EQ(::send(probe.get(), &frame, 1, 0), 1);
+    pollfd waiting{probe.get(), POLLIN, 0};
+    EXPECT_EQ(::poll(&waiting, 1, 5000), 1) << "somebody has taken a frame for the dead";
+    EXPECT_LT(::recv(probe.get(), &frame, 1, MSG_DONTWAIT), 0);
+    EXPECT_EQ(errno, ECONNREFUSED);
+  }
+}
+
+}  // namespace
+}  // namespace holdfast::hw
