@@ -83,15 +83,13 @@ class RingDetector final : public Detector {
 
   Time next_deadline() const override {
     if (!running_) return Time::never();
+    if (pending()) return Time{0};
     Time next = next_send_ < deadline_ ? next_send_ : deadline_;
     if (awaiting_ && next_ask_ < next) next = next_ask_;
     return next;
   }
 
-  bool steady() const override {
-    const bool pending = pending_probe_ != kNoProcess || pending_comparison_ != kNoProcess;
-    return !running_ || (!awaiting_ && !pending);
-  }
+  bool steady() const override { return !running_ || (!awaiting_ && !pending()); }
 
   Advance advance(std::uint64_t periods, const Ring& ring) override {
     if (!running_) return {};
@@ -123,6 +121,9 @@ class RingDetector final : public Detector {
   }
 
  private:
+  // What goes out in the same turn as the heartbeat that it came with.
+  bool pending() const { return pending_probe_ != kNoProcess || pending_comparison_ != kNoProcess; }
+
   DomainId domain_before(const Ring& ring) const {
     const Roster& roster = ring.roster();
     return roster.domain_at(ring.previous_live(roster.position_of(self_)));
