@@ -75,7 +75,7 @@ def legend_below(drawn, axes, most_columns):
 
 def save(drawn, folder, name):
     """Writes NAME.pdf, NAME.svg and NAME.png into `folder`; letters become outlines in the SVG."""
-    # Laid out once, in two steps because legends and labels depend on what the first step finds: all
+    # Laid out once, in two steps because legends and labels depend on what the first finds: all
     # formats, and the report, then show the same picture.
     drawn.draw_without_rendering()
     drawn.draw_without_rendering()

@@ -48,7 +48,7 @@ def time_text(seconds):
         return "–"
     if math.isinf(seconds):
         return "never"
-    divisor, unit = time_unit(seconds)
+    divisor, unit = time_unit(float(f"{seconds:.3g}"))  # 0.9999 s is 1.00 s, not 1,000 ms
     return f"{significant(seconds / divisor)} {unit}"
 
 

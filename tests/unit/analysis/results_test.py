@@ -121,7 +121,7 @@ class Units(unittest.TestCase):
     def test_times_have_three_digits_and_a_unit(self):
         for seconds, text in ((0.9876, "988 ms"), (1.0, "1.00 s"), (12.3456e-6, "12.3 µs"),
                               (0.0, "0 s"), (None, "–"), (float("inf"), "never"),
-                              (0.99999e-3, "1,000 µs")):
+                              (0.99999e-3, "1.00 ms"), (59.95, "60.0 s")):
             self.assertEqual(units.time_text(seconds), text)
 
     def test_moments(self):
