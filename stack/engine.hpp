@@ -126,8 +126,8 @@ class alignas(64) Engine {
   ProcessId self_;
   Region region_;
   bool blocked_ = false;  // back-pressure: nothing is sent until the rail is writable
-  Membership membership_;
   PeerTable peers_;
+  Membership membership_;
 
   const AddressBook& addresses_;
   std::vector<Fabric*> rails_;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kWatchBit = 0x8000'0000;  // of a Peer: a watch, not a way to send
 constexpr std::size_t kPoisonedBytes = 64;        // enough to break every header
-constexpr std::byte kPoison{0xa5};
+constexpr int kPoison = 0xa5;
 constexpr std::uint32_t kSendDepth = 64;
 
 }  // namespace
@@ -27,7 +27,7 @@ const Caps& MessageFabric::caps() const {
       .frame_bytes_max = FramePool::kFrameBytes,
       .inline_bytes_max = FramePool::kFrameBytes,
       .send_depth = kSendDepth,
-      .receive_depth = 64,
+      .receive_depth = kReceiveDepth,
       .datagram = true,
       .watch = true,
       .frames_protected = true,
@@ -115,9 +115,13 @@ void MessageFabric::flush() {
 std::size_t MessageFabric::offer(std::span<const ReceiveSlot> slots) {
   std::size_t accepted = 0;
   for (const ReceiveSlot& slot : slots) {
-    if (slots_.size() == caps().receive_depth) break;
-    std::fill_n(slot.data, std::min<std::size_t>(slot.size, kPoisonedBytes), kPoison);
-    slots_.push_back(slot);
+    if (slot_count_ == kReceiveDepth) break;
+    if (slot.size >= kPoisonedBytes) {
+      std::memset(slot.data, kPoison, kPoisonedBytes);
+    } else {
+      std::memset(slot.data, kPoison, slot.size);
+    }
+    slots_[slot_count_++] = slot;
     ++accepted;
   }
   return accepted;
@@ -140,8 +144,7 @@ void MessageFabric::receive(Event& event) {
   FramePool& pool = network_->pool_;
   const std::uint32_t index = first_waiting_;
   const FramePool::Frame& frame = pool.at(index);
-  const ReceiveSlot slot = slots_.back();
-  slots_.pop_back();
+  const ReceiveSlot& slot = slots_[--slot_count_];
   // A slot that is too small loses the frame but still comes back, empty.
   const std::uint32_t size = frame.size <= slot.size ? frame.size : 0;
   std::memcpy(slot.data, frame.bytes.data(), size);
@@ -166,7 +169,7 @@ std::size_t MessageFabric::poll(std::span<Event> events) {
     }
     eventful_ = !happened_.empty() || !posted_.empty();
   }
-  while (count < events.size() && waiting_ > 0 && !slots_.empty()) receive(events[count++]);
+  while (count < events.size() && waiting_ > 0 && slot_count_ > 0) receive(events[count++]);
   return count;
 }
 
@@ -175,7 +178,7 @@ bool MessageFabric::set_path(Peer, PathChoice) {
 }
 
 Armed MessageFabric::arm() {
-  return {happened_.empty() && (waiting_ == 0 || slots_.empty()), -1};
+  return {happened_.empty() && (waiting_ == 0 || slot_count_ == 0), -1};
 }
 
 void MessageFabric::clear() {
@@ -186,7 +189,7 @@ void MessageFabric::clear() {
   }
   network_->waiting_ -= waiting_;
   waiting_ = 0;
-  slots_.clear();
+  slot_count_ = 0;
   happened_.clear();
   posted_.clear();
   watched_.clear();

@@ -5,6 +5,7 @@
 // slot that is handed back to it. Whoever touches a buffer that is not theirs fails in simulation.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -16,7 +17,7 @@ namespace holdfast::sim {
 
 class MessageNetwork;
 
-// On cache lines of its own, the first of which is all that receiving a frame needs.
+// On cache lines of its own, the first two of which are all that receiving a frame needs.
 class alignas(64) MessageFabric final : public Fabric {
  public:
   MessageFabric(MessageNetwork& network, ProcessId self);
@@ -35,6 +36,9 @@ class alignas(64) MessageFabric final : public Fabric {
 
  private:
   friend class MessageNetwork;
+  // Few, because there are many fabrics; frames without a slot wait in the network.
+  static constexpr std::uint32_t kReceiveDepth = 4;
+
   // A frame sent without copying, between its post and the end of the turn.
   struct Posted {
     Operation operation;
@@ -55,8 +59,10 @@ class alignas(64) MessageFabric final : public Fabric {
   std::uint32_t first_waiting_ = FramePool::kNone;
   std::uint32_t last_waiting_ = FramePool::kNone;
   std::uint32_t waiting_ = 0;
-  std::vector<ReceiveSlot> slots_;  // a stack: the last one offered is the next one filled
-  std::vector<Event> happened_;     // completions and endings, oldest first
+  std::uint32_t slot_count_ = 0;
+  // A stack: the last one offered is the next one filled.
+  std::array<ReceiveSlot, kReceiveDepth> slots_;
+  std::vector<Event> happened_;  // completions and endings, oldest first
   std::vector<Posted> posted_;
   std::vector<ProcessId> watched_;
 };

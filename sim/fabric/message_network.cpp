@@ -24,7 +24,9 @@ MessageNetwork::MessageNetwork(const MessageNetworkOptions& options, const PathT
 MessageNetwork::~MessageNetwork() = default;
 
 void MessageNetwork::prefetch(ProcessId process) const {
-  __builtin_prefetch(&fabrics_[process.value]);
+  const char* const fabric = reinterpret_cast<const char*>(&fabrics_[process.value]);
+  __builtin_prefetch(fabric);
+  __builtin_prefetch(fabric + 64);
 }
 
 Fabric& MessageNetwork::fabric(ProcessId process) {
@@ -54,6 +56,7 @@ void MessageNetwork::put_on_wire(ProcessId from, ProcessId to, const std::byte* 
   const SimTime takes =
       from_node == to_node ? options_.local_latency : paths_.one_way(from_node, to_node, size);
   if (takes == SimTime::never()) return;  // no path: the frame is lost
+  last_receiver_ = to;
   const SimTime arrival = now_ + takes;
   const std::uint32_t index = pool_.take();
   FramePool::Frame& frame = pool_.at(index);

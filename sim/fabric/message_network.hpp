@@ -39,6 +39,8 @@ class MessageNetwork {
   Fabric& fabric(ProcessId process);
   // Fetches what receiving a frame touches into the cache.
   void prefetch(ProcessId process) const;
+  // Whom the last frame on the wire is for: probably the next to have a turn.
+  ProcessId last_receiver() const { return last_receiver_; }
   static Address address(ProcessId process);
 
   void set_now(SimTime now) { now_ = now; }
@@ -74,6 +76,7 @@ class MessageNetwork {
   EventQueue& queue_;
   std::uint32_t processes_;
   SimTime now_{};
+  ProcessId last_receiver_;
   FramePool pool_;
   std::uint32_t waiting_ = 0;
   std::uint32_t endings_ = 0;

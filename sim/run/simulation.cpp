@@ -80,8 +80,8 @@ void Simulation::boot(ProcessId id, bool rejoining) {
                                                   Random(options_.seed, kLossStream, life));
     rail = process.lossy.get();
   }
-  process.engine = std::make_unique<Engine>(engine, roster_, *addresses_,
-                                            std::span<Fabric* const>(&rail, 1), scratch_);
+  process.engine.emplace(engine, roster_, *addresses_, std::span<Fabric* const>(&rail, 1),
+                         scratch_);
   process.wake = SimTime::never();
   process.engine->start(now());
   schedule_wake(id, now());
@@ -102,6 +102,7 @@ void Simulation::turn(ProcessId id) {
   if (process.lossy && !losing()) process.lossy->stop_losing();
   const Time next = process.engine->turn(now());
   network_.flush(id);
+  prefetch(network_.last_receiver());
   if (const auto changes = process.engine->changes(); !changes.empty()) {
     witness_.believed(now(), id, changes);
     process.engine->clear_changes();
@@ -109,16 +110,10 @@ void Simulation::turn(ProcessId id) {
   schedule_wake(id, next);
 }
 
-// The states of many processes do not fit into a cache, but the queue knows who is next: first the
-// entry that says where an engine is, some events later the engine.
-void Simulation::prefetch(const QueuedEvent& current) const {
-  const auto fetch_engine = [this](std::uint32_t target) {
-    network_.prefetch({target});
-    if (const Engine* engine = processes_[target].engine.get()) engine->prefetch();
-  };
-  fetch_engine(current.target);
-  if (const QueuedEvent* far = queue_.upcoming(4)) __builtin_prefetch(&processes_[far->target]);
-  if (const QueuedEvent* near = queue_.upcoming(1)) fetch_engine(near->target);
+// The states of many processes do not fit into a cache, but it is known who is next.
+void Simulation::prefetch(ProcessId process) const {
+  network_.prefetch(process);
+  if (const auto& engine = processes_[process.value].engine) engine->prefetch();
 }
 
 bool Simulation::step() {
@@ -127,7 +122,7 @@ bool Simulation::step() {
     return false;
   }
   const QueuedEvent event = queue_.pop();
-  prefetch(event);
+  if (const QueuedEvent* soon = queue_.upcoming(2)) prefetch({soon->target});
   now_ = {event.time};
   ++events_;
   const ProcessId id{event.target};
@@ -254,7 +249,7 @@ bool Simulation::quiet() const {
   }
   if (some == nullptr) return true;
   for (std::uint32_t i = 0; i < processes_.size(); ++i) {
-    if (some->live({i}) != (processes_[i].engine != nullptr)) return false;
+    if (some->live({i}) != (processes_[i].engine.has_value())) return false;
   }
   return true;
 }
@@ -284,7 +279,8 @@ void Simulation::skip(std::uint64_t periods) {
 }
 
 const Engine* Simulation::engine(ProcessId process) const {
-  return processes_[process.value].engine.get();
+  const auto& engine = processes_[process.value].engine;
+  return engine ? &*engine : nullptr;
 }
 
 FrameCounts Simulation::frame_counts() const {

@@ -62,19 +62,20 @@ class Simulation {
   std::uint64_t frames_lost() const;
 
  private:
+  // With its engine in place, so that the queue's target says where the engine is.
   struct Process {
-    std::unique_ptr<LossyFabric> lossy;  // only with loss
-    std::unique_ptr<Engine> engine;      // null while down
-    SimTime wake = SimTime::never();     // the earliest wake event that is in the queue for it
+    std::optional<Engine> engine;     // empty while down
+    SimTime wake = SimTime::never();  // the earliest wake event that is in the queue for it
     std::uint32_t boots = 0;
     bool paused = false;
+    std::unique_ptr<LossyFabric> lossy;  // only with loss
   };
   class Addresses;
 
   bool losing() const { return options_.loss > 0.0 && now() < options_.loss_until; }
   void boot(ProcessId process, bool rejoining);
   void turn(ProcessId process);
-  void prefetch(const QueuedEvent& current) const;
+  void prefetch(ProcessId process) const;
   void schedule_wake(ProcessId process, Time at);
   void play(const FaultEvent& fault);
   void crash(const FaultEvent& fault, std::span<const ProcessId> processes);
