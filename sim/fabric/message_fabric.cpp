@@ -49,6 +49,7 @@ Peer MessageFabric::attach(const Address& address, Service service) {
     watched_.push_back(process);
   } else {
     report_ended(process);
+    network_->tell_soon(self_, process);  // or nobody would wake the process that asks
   }
   return {process.value | kWatchBit};
 }

@@ -80,9 +80,8 @@ bool MessageNetwork::deliver(ProcessId to, std::uint32_t frame) {
 bool MessageNetwork::tell_ended(ProcessId watcher, ProcessId ended) {
   --endings_;
   MessageFabric& fabric = fabrics_[watcher.value];
-  if (std::erase(fabric.watched_, ended) == 0) return false;
-  fabric.report_ended(ended);
-  return true;
+  if (std::erase(fabric.watched_, ended) > 0) fabric.report_ended(ended);
+  return !fabric.happened_.empty();
 }
 
 void MessageNetwork::stop(ProcessId process) {
@@ -96,10 +95,14 @@ void MessageNetwork::stop(ProcessId process) {
         options_.by_slot ? node.value * options_.per_node + i : node.value + i * options_.nodes;
     const auto& watched = fabrics_[other].watched_;
     if (std::find(watched.begin(), watched.end(), process) == watched.end()) continue;
-    queue_.push((now_ + options_.local_latency).value, other,
-                sim_payload(SimEventKind::ended, process.value));
-    ++endings_;
+    tell_soon({other}, process);
   }
+}
+
+void MessageNetwork::tell_soon(ProcessId watcher, ProcessId ended) {
+  queue_.push((now_ + options_.local_latency).value, watcher.value,
+              sim_payload(SimEventKind::ended, ended.value));
+  ++endings_;
 }
 
 void MessageNetwork::restart(ProcessId process) {

@@ -50,8 +50,8 @@ class MessageNetwork {
   // A frame event is due; false if there is nobody to receive it. The queue belongs to the
   // receiver.
   bool deliver(ProcessId to, std::uint32_t frame);
-  // An `ended` event is due; false if the watcher is down or does not watch that process (any
-  // more).
+  // An `ended` event is due; false if there is nothing to tell: the watcher is down or does not
+  // watch that process any more.
   bool tell_ended(ProcessId watcher, ProcessId ended);
 
   // The process ends: what waited for it is lost, its operating system tells those who watch it.
@@ -69,6 +69,8 @@ class MessageNetwork {
  private:
   friend class MessageFabric;
   NodeId node_of(ProcessId process) const;
+  // Puts the end of a process, as its system will tell of it, into the queue.
+  void tell_soon(ProcessId watcher, ProcessId ended);
   void put_on_wire(ProcessId from, ProcessId to, const std::byte* data, std::uint32_t size);
 
   MessageNetworkOptions options_;
