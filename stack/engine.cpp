@@ -23,9 +23,9 @@ Engine::Engine(const EngineOptions& options, const Roster& roster, const Address
     : scratch_(scratch),
       roster_(roster),
       seal_(find_seal(options.seal)),
-      receive_slots_(options.receive_slots),
-      job_(options.job),
       self_(options.membership.self),
+      job_(options.job),
+      receive_slots_(options.receive_slots),
       membership_(options.membership, roster),
       addresses_(addresses),
       rails_(rails.begin(), rails.end()),
@@ -37,6 +37,7 @@ Engine::Engine(const EngineOptions& options, const Roster& roster, const Address
     if (data_rail_ == nullptr && rail->caps().datagram) data_rail_ = rail;
     if (watch_rail_ == nullptr && rail->caps().watch) watch_rail_ = rail;
   }
+  watches_apart_ = watch_rail_ != nullptr && watch_rail_ != data_rail_;
   HOLDFAST_ASSERT(data_rail_ != nullptr && data_rail_->caps().frame_bytes_max >= kFrameBytesMax);
   region_ = data_rail_->register_memory(std::as_writable_bytes(
       std::span(slots_, std::size_t{options.receive_slots} + options.send_slots)));
@@ -69,11 +70,8 @@ void Engine::start(Time now) {
 }
 
 Time Engine::turn(Time now) {
-  // Both are wanted a little later, and lie elsewhere.
-  __builtin_prefetch(slots_);
-  membership_.prefetch();
   // Who has ended comes first: after a sleep, the end of a life before the frames of the next.
-  if (watch_rail_ != nullptr && watch_rail_ != data_rail_) poll_rail(*watch_rail_, now);
+  if (watches_apart_) poll_rail(*watch_rail_, now);
   poll_rail(*data_rail_, now);
   if (membership_.next_deadline() <= now && !blocked_) send_actions(now);
   const Time next = membership_.next_deadline();
@@ -138,8 +136,7 @@ void Engine::handle_ended(Fabric& rail, Peer peer, Time now) {
 bool Engine::verify(PeerEntry& peer, const Header& header, std::span<const std::byte> frame) {
   if (header.seal != seal_->algorithm()) return false;
   if (!seal_->keyed()) return seal_->matches({}, frame);
-  if (!peer.keys) peer.keys = std::make_unique<PeerKeys>();
-  PeerKeys::Direction& in = peer.keys->in;
+  PeerKeys::Direction& in = peers_.keys(peer).in;
   if (!in.derived || in.own != header.receiver_incarnation ||
       in.remote != header.sender_incarnation) {
     in = {true, header.receiver_incarnation, header.sender_incarnation,
@@ -151,8 +148,7 @@ bool Engine::verify(PeerEntry& peer, const Header& header, std::span<const std::
 
 void Engine::seal(PeerEntry& peer, const Header& header, std::span<std::byte> frame) {
   if (!seal_->keyed()) return;
-  if (!peer.keys) peer.keys = std::make_unique<PeerKeys>();
-  PeerKeys::Direction& out = peer.keys->out;
+  PeerKeys::Direction& out = peers_.keys(peer).out;
   if (!out.derived || out.own != header.sender_incarnation ||
       out.remote != header.receiver_incarnation) {
     out = {true, header.sender_incarnation, header.receiver_incarnation,

@@ -35,7 +35,7 @@ struct EngineOptions {
   std::uint32_t job = 0;
   JobKey key;
   std::string_view seal = "none";   // must be registered
-  std::uint32_t receive_slots = 2;  // frames that may wait between two turns, >= 1
+  std::uint16_t receive_slots = 2;  // frames that may wait between two turns, >= 1
   std::uint32_t send_slots = 0;     // for rails that cannot send a control frame inline
 };
 
@@ -78,11 +78,12 @@ class alignas(64) Engine {
   // One turn. Returns when the next is due at the latest; earlier if a rail has events.
   Time turn(Time now);
 
-  // Fetches what a turn with a heartbeat touches into the cache, as far as it can be named without
-  // reading it. For a simulator, which knows whose turn comes next.
-  void prefetch() const {
-    const char* const from = reinterpret_cast<const char*>(this);
-    for (std::size_t at = 0; at < kHotBytes; at += 64) __builtin_prefetch(from + at);
+  // For a simulator, which knows whose turn comes next: a turn with a heartbeat touches the first
+  // kHotBytes of this object, and what prefetch_pointed_to fetches.
+  static constexpr std::size_t kHotBytes = 320;
+  void prefetch_pointed_to() const {
+    __builtin_prefetch(slots_);
+    membership_.prefetch();
   }
 
   bool steady() const { return membership_.steady() && !blocked_; }
@@ -113,22 +114,22 @@ class alignas(64) Engine {
   ReceiveSlot offered_slot(std::uint64_t index);
 
   // What a heartbeat touches comes first and lies together; the simulator has many engines.
-  static constexpr std::size_t kHotBytes = 384;
   TurnScratch& scratch_;
   Fabric* data_rail_ = nullptr;
-  Fabric* watch_rail_ = nullptr;  // null: none can
   const Roster& roster_;
   const Seal* seal_;
   std::uint64_t sequence_ = 0;
   FrameSlot* slots_ = nullptr;  // receive slots, then send slots
-  std::uint32_t receive_slots_;
-  std::uint32_t job_;
   ProcessId self_;
+  std::uint32_t job_;
   Region region_;
-  bool blocked_ = false;  // back-pressure: nothing is sent until the rail is writable
+  std::uint16_t receive_slots_;
+  bool blocked_ = false;        // back-pressure: nothing is sent until the rail is writable
+  bool watches_apart_ = false;  // on a rail of its own
   PeerTable peers_;
   Membership membership_;
 
+  Fabric* watch_rail_ = nullptr;  // null: none can
   const AddressBook& addresses_;
   std::vector<Fabric*> rails_;
   std::unique_ptr<FrameSlot[]> memory_;

@@ -17,10 +17,10 @@ constexpr std::size_t kAnswersMax = 256;
 }  // namespace
 
 Membership::Membership(const MembershipOptions& options, const Roster& roster)
-    : roster_(roster),
-      detector_(make_detector(options.detector, options.detection, roster.domain_of(options.self))),
+    : detector_(make_detector(options.detector, options.detection, roster.domain_of(options.self))),
       self_(options.self),
       incarnation_(options.incarnation),
+      roster_(roster),
       options_(options),
       propagation_(make_propagation(options.propagation)),
       dissemination_({.acknowledged = options.backstop,

@@ -148,18 +148,18 @@ class Membership {
   ProcessId join_candidate() const;
 
   // What a heartbeat touches comes first and lies together.
-  const Roster& roster_;
   std::unique_ptr<Detector> detector_;
   Time due_ = Time::never();
+  View view_;
+  std::vector<Change> changes_;
   ProcessId self_;
   Incarnation incarnation_;
   bool quiet_ = true;   // nothing waits in to_watch_, answers_ and dissemination_, and not joining_
   bool agent_ = false;  // speaks for its domain
   bool joining_ = false;
   bool fenced_ = false;
-  View view_;
   FrameCounts counts_;
-  std::vector<Change> changes_;
+  const Roster& roster_;
 
   MembershipOptions options_;
   std::unique_ptr<Propagation> propagation_;

@@ -20,4 +20,12 @@ PeerEntry& PeerTable::find_or_make(ProcessId process) {
   return *found;
 }
 
+PeerKeys& PeerTable::keys(PeerEntry& entry) {
+  if (entry.keys == PeerEntry::kNoKeys) {
+    entry.keys = static_cast<std::uint32_t>(keys_.size());
+    keys_.emplace_back();
+  }
+  return keys_[entry.keys];
+}
+
 }  // namespace holdfast

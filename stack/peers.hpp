@@ -5,8 +5,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "stack/base/ids.hpp"
@@ -26,11 +26,13 @@ struct PeerKeys {
 };
 
 struct PeerEntry {
+  static constexpr std::uint32_t kNoKeys = 0xffff'ffff;
+
   ProcessId process = kNoProcess;
   Peer peer;                     // kNoPeer until something is sent to it
   Incarnation last_incarnation;  // of the newest frame that arrived
+  std::uint32_t keys = kNoKeys;  // of the table's keys, once they have been asked for
   std::uint64_t last_sequence = 0;
-  std::unique_ptr<PeerKeys> keys;  // null where the seal has none
 };
 
 class PeerTable {
@@ -43,6 +45,8 @@ class PeerTable {
     return find_or_make(process);
   }
 
+  PeerKeys& keys(PeerEntry& entry);
+
   // Calls visit(entry) for each, in order of process.
   template <class Visit>
   void for_each(Visit visit) const;
@@ -50,13 +54,16 @@ class PeerTable {
  private:
   PeerEntry& find_or_make(ProcessId process);
 
-  std::array<PeerEntry, 3> nearest_;  // the first to come, in order of coming
-  std::vector<PeerEntry> others_;     // ascending by process
+  static constexpr std::size_t kNearest = 2;
+
+  std::array<PeerEntry, kNearest> nearest_;  // the first to come, in order of coming
+  std::vector<PeerEntry> others_;            // ascending by process
+  std::vector<PeerKeys> keys_;
 };
 
 template <class Visit>
 void PeerTable::for_each(Visit visit) const {
-  std::array<const PeerEntry*, 3> near{};
+  std::array<const PeerEntry*, kNearest> near{};
   std::size_t count = 0;
   for (const PeerEntry& entry : nearest_) {
     if (entry.process == kNoProcess) continue;

@@ -122,7 +122,9 @@ std::size_t MessageFabric::offer(std::span<const ReceiveSlot> slots) {
     } else {
       std::memset(slot.data, kPoison, slot.size);
     }
-    slots_[slot_count_++] = slot;
+    if (slot_count_ > 0) below_[slot_count_ - 1] = top_;
+    top_ = {slot.data, slot.cookie, slot.size};
+    ++slot_count_;
     ++accepted;
   }
   return accepted;
@@ -145,7 +147,8 @@ void MessageFabric::receive(Event& event) {
   FramePool& pool = network_->pool_;
   const std::uint32_t index = first_waiting_;
   const FramePool::Frame& frame = pool.at(index);
-  const ReceiveSlot& slot = slots_[--slot_count_];
+  const Slot slot = top_;
+  if (--slot_count_ > 0) top_ = below_[slot_count_ - 1];
   // A slot that is too small loses the frame but still comes back, empty.
   const std::uint32_t size = frame.size <= slot.size ? frame.size : 0;
   std::memcpy(slot.data, frame.bytes.data(), size);

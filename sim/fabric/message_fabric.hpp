@@ -17,7 +17,7 @@ namespace holdfast::sim {
 
 class MessageNetwork;
 
-// On cache lines of its own, the first two of which are all that receiving a frame needs.
+// On cache lines of its own, the first of which is all that receiving a frame needs.
 class alignas(64) MessageFabric final : public Fabric {
  public:
   MessageFabric(MessageNetwork& network, ProcessId self);
@@ -51,17 +51,25 @@ class alignas(64) MessageFabric final : public Fabric {
   void clear();
   void receive(Event& event);
 
+  // An offered slot, without what a simulated fabric does not need.
+  struct Slot {
+    std::byte* data;
+    std::uint64_t cookie;
+    std::uint32_t size;
+  };
+
   MessageNetwork* network_;
   ProcessId self_;
   bool up_ = true;
   bool eventful_ = false;  // there may be something in happened_ or posted_
   bool refused_ = false;   // post took fewer than offered: `writable` is owed
+  std::uint8_t slot_count_ = 0;
   std::uint32_t first_waiting_ = FramePool::kNone;
   std::uint32_t last_waiting_ = FramePool::kNone;
   std::uint32_t waiting_ = 0;
-  std::uint32_t slot_count_ = 0;
-  // A stack: the last one offered is the next one filled.
-  std::array<ReceiveSlot, kReceiveDepth> slots_;
+  // A stack, its top always in top_: the last one offered is the next one filled.
+  Slot top_{};
+  std::array<Slot, kReceiveDepth - 1> below_;
   std::vector<Event> happened_;  // completions and endings, oldest first
   std::vector<Posted> posted_;
   std::vector<ProcessId> watched_;

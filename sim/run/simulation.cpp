@@ -18,6 +18,10 @@ constexpr std::uint64_t kLossStream = 0x6c6f7373;
 // would have.
 constexpr std::int64_t kPeriodsKept = 2;
 
+bool wakes(const QueuedEvent& event) {
+  return sim_event_kind(event.payload) == SimEventKind::wake;
+}
+
 void add(FrameCounts& sum, const FrameCounts& counts) {
   sum.heartbeats += counts.heartbeats;
   sum.observes += counts.observes;
@@ -82,6 +86,7 @@ void Simulation::boot(ProcessId id, bool rejoining) {
   }
   process.engine.emplace(engine, roster_, *addresses_, std::span<Fabric* const>(&rail, 1),
                          scratch_);
+  process.up = true;
   process.wake = SimTime::never();
   process.engine->start(now());
   schedule_wake(id, now());
@@ -102,7 +107,7 @@ void Simulation::turn(ProcessId id) {
   if (process.lossy && !losing()) process.lossy->stop_losing();
   const Time next = process.engine->turn(now());
   network_.flush(id);
-  prefetch(network_.last_receiver());
+  process.last_receiver = network_.last_receiver();
   if (const auto changes = process.engine->changes(); !changes.empty()) {
     witness_.believed(now(), id, changes);
     process.engine->clear_changes();
@@ -110,10 +115,26 @@ void Simulation::turn(ProcessId id) {
   schedule_wake(id, next);
 }
 
-// The states of many processes do not fit into a cache, but it is known who is next.
+// The states of many processes do not fit into a cache, but the queue knows who wakes soon, and a
+// ring who will hear of it. First the entry of a process, then its engine and that of its receiver,
+// then what these point to: each is on its way while other events are handled.
+void Simulation::prefetch_upcoming(const QueuedEvent& current) const {
+  if (const QueuedEvent* far = queue_.upcoming(4)) __builtin_prefetch(&processes_[far->target]);
+  if (const QueuedEvent* near = queue_.upcoming(1); near != nullptr && wakes(*near)) {
+    prefetch({near->target});
+    prefetch(processes_[near->target].last_receiver);
+  }
+  const Process& process = processes_[current.target];
+  if (process.up) process.engine->prefetch_pointed_to();
+  if (!wakes(current)) return;
+  const Process& receiver = processes_[process.last_receiver.value];
+  if (receiver.up) receiver.engine->prefetch_pointed_to();
+}
+
 void Simulation::prefetch(ProcessId process) const {
   network_.prefetch(process);
-  if (const auto& engine = processes_[process.value].engine) engine->prefetch();
+  const char* const engine = reinterpret_cast<const char*>(&processes_[process.value].engine);
+  for (std::size_t at = 0; at < Engine::kHotBytes; at += 64) __builtin_prefetch(engine + at);
 }
 
 bool Simulation::step() {
@@ -122,7 +143,7 @@ bool Simulation::step() {
     return false;
   }
   const QueuedEvent event = queue_.pop();
-  if (const QueuedEvent* soon = queue_.upcoming(2)) prefetch({soon->target});
+  prefetch_upcoming(event);
   now_ = {event.time};
   ++events_;
   const ProcessId id{event.target};
@@ -134,7 +155,7 @@ bool Simulation::step() {
       // An event of an earlier life, or one that an earlier one has overtaken, is nobody's.
       if (process.wake != now_) break;
       process.wake = SimTime::never();
-      if (process.engine && !process.paused) turn(id);
+      if (process.up && !process.paused) turn(id);
       break;
     case SimEventKind::deliver:
       if (network_.deliver(id, number) && !process.paused) turn(id);
@@ -177,7 +198,7 @@ void Simulation::play(const FaultEvent& fault) {
     case FaultAction::pause:
       for (const ProcessId id : processes) {
         Process& process = processes_[id.value];
-        if (!process.engine || process.paused) continue;
+        if (!process.up || process.paused) continue;
         process.paused = true;
         ++paused_;
       }
@@ -198,11 +219,12 @@ void Simulation::play(const FaultEvent& fault) {
 void Simulation::crash(const FaultEvent& fault, std::span<const ProcessId> processes) {
   for (const ProcessId id : processes) {
     Process& process = processes_[id.value];
-    if (!process.engine) continue;
+    if (!process.up) continue;
     if (process.paused) --paused_;
     process.paused = false;
     add(of_ended_lives_, process.engine->membership().counts());
     process.engine.reset();
+    process.up = false;
     if (process.lossy) lost_by_ended_ += process.lossy->lost();
     process.lossy.reset();
     process.wake = SimTime::never();
@@ -213,7 +235,7 @@ void Simulation::crash(const FaultEvent& fault, std::span<const ProcessId> proce
 
 void Simulation::repair(const FaultEvent& fault, std::span<const ProcessId> processes) {
   for (const ProcessId id : processes) {
-    if (processes_[id.value].engine) continue;
+    if (processes_[id.value].up) continue;
     ++processes_[id.value].boots;
     network_.restart(id);
     witness_.repaired(now(), fault.record, {&id, 1},
@@ -241,7 +263,7 @@ void Simulation::skip_if_quiet() {
 bool Simulation::quiet() const {
   const View* some = nullptr;
   for (const Process& process : processes_) {
-    if (!process.engine) continue;
+    if (!process.up) continue;
     if (!process.engine->steady()) return false;
     const View& view = process.engine->membership().view();
     if (some != nullptr && some->digest() != view.digest()) return false;
@@ -249,7 +271,7 @@ bool Simulation::quiet() const {
   }
   if (some == nullptr) return true;
   for (std::uint32_t i = 0; i < processes_.size(); ++i) {
-    if (some->live({i}) != (processes_[i].engine.has_value())) return false;
+    if (some->live({i}) != (processes_[i].up)) return false;
   }
   return true;
 }
@@ -260,7 +282,7 @@ void Simulation::skip(std::uint64_t periods) {
   const SimTime by{period.value * static_cast<std::int64_t>(periods)};
   const FrameCounts before = frame_counts();
   for (Process& process : processes_) {
-    if (!process.engine) continue;
+    if (!process.up) continue;
     process.engine->advance(periods);
     if (process.wake != SimTime::never()) process.wake = process.wake + by;
   }
@@ -286,7 +308,7 @@ const Engine* Simulation::engine(ProcessId process) const {
 FrameCounts Simulation::frame_counts() const {
   FrameCounts sum = of_ended_lives_;
   for (const Process& process : processes_) {
-    if (process.engine) add(sum, process.engine->membership().counts());
+    if (process.up) add(sum, process.engine->membership().counts());
   }
   return sum;
 }
@@ -294,7 +316,7 @@ FrameCounts Simulation::frame_counts() const {
 std::uint64_t Simulation::state_hash() const {
   std::uint64_t h = 0;
   for (const Process& process : processes_) {
-    h = mix64(h ^ (process.engine ? process.engine->hash() : process.boots));
+    h = mix64(h ^ (process.up ? process.engine->hash() : process.boots));
   }
   return h;
 }

@@ -64,10 +64,12 @@ class Simulation {
  private:
   // With its engine in place, so that the queue's target says where the engine is.
   struct Process {
-    std::optional<Engine> engine;     // empty while down
     SimTime wake = SimTime::never();  // the earliest wake event that is in the queue for it
     std::uint32_t boots = 0;
+    ProcessId last_receiver{0};  // of its last frame; a guess at the next
+    bool up = false;
     bool paused = false;
+    std::optional<Engine> engine;  // while up; its own flag lies behind it, on a line of its own
     std::unique_ptr<LossyFabric> lossy;  // only with loss
   };
   class Addresses;
@@ -75,6 +77,7 @@ class Simulation {
   bool losing() const { return options_.loss > 0.0 && now() < options_.loss_until; }
   void boot(ProcessId process, bool rejoining);
   void turn(ProcessId process);
+  void prefetch_upcoming(const QueuedEvent& current) const;
   void prefetch(ProcessId process) const;
   void schedule_wake(ProcessId process, Time at);
   void play(const FaultEvent& fault);

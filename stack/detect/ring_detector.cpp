@@ -10,14 +10,15 @@ namespace holdfast {
 
 namespace {
 
-class RingDetector final : public Detector {
+class alignas(64) RingDetector final : public Detector {
  public:
-  RingDetector(const DetectorOptions& options, DomainId self) : options_(options), self_(self) {
+  RingDetector(const DetectorOptions& options, DomainId self)
+      : period_(options.period), timeout_(options.timeout), self_(self), probes_(options.probes) {
     HOLDFAST_ASSERT(options.period > Duration{0} && options.timeout >= 2 * options.period);
   }
 
   void start(Time now, DetectorStart how, Duration phase, const Ring& ring) override {
-    HOLDFAST_ASSERT(phase >= Duration{0} && phase < options_.period);
+    HOLDFAST_ASSERT(phase >= Duration{0} && phase < period_);
     running_ = true;
     next_send_ = now + phase;
     emitter_ = domain_before(ring);
@@ -34,7 +35,7 @@ class RingDetector final : public Detector {
 
   void heartbeat(Time at, ProcessId from, const Ring& ring) override {
     if (!running_ || emitter_ == self_ || ring.roster().domain_of(from) != emitter_) return;
-    deadline_ = at + options_.timeout;
+    deadline_ = at + timeout_;
     awaiting_ = false;
   }
 
@@ -65,14 +66,7 @@ class RingDetector final : public Detector {
 
   std::optional<DetectorAction> poll(Time now, const Ring& ring) override {
     if (!running_) return std::nullopt;
-    if (pending_probe_ != kNoProcess) {
-      const ProcessId process = std::exchange(pending_probe_, kNoProcess);
-      return DetectorAction{DetectorAction::Kind::probe, process, kNoDomain};
-    }
-    if (pending_comparison_ != kNoProcess) {
-      const ProcessId process = std::exchange(pending_comparison_, kNoProcess);
-      return DetectorAction{DetectorAction::Kind::heartbeat, process, kNoDomain};
-    }
+    if (pending_) return send_pending();
     if (next_send_ <= now) return send(now, ring);
     if (awaiting_ && next_ask_ <= now) {
       if (const auto action = ask(now, ring)) return action;
@@ -83,22 +77,22 @@ class RingDetector final : public Detector {
 
   Time next_deadline() const override {
     if (!running_) return Time::never();
-    if (pending()) return Time{0};
+    if (pending_) return Time{0};
     Time next = next_send_ < deadline_ ? next_send_ : deadline_;
     if (awaiting_ && next_ask_ < next) next = next_ask_;
     return next;
   }
 
-  bool steady() const override { return !running_ || (!awaiting_ && !pending()); }
+  bool steady() const override { return !running_ || (!awaiting_ && !pending_); }
 
   Advance advance(std::uint64_t periods, const Ring& ring) override {
     if (!running_) return {};
-    const Duration by = options_.period * static_cast<std::int64_t>(periods);
+    const Duration by = period_ * static_cast<std::int64_t>(periods);
     next_send_ += by;
     if (deadline_ != Time::never()) deadline_ += by;
     Advance sent;
     if (observer_ != kNoProcess) sent.heartbeats = periods;
-    if (options_.probes) {
+    if (probes_) {
       const std::uint64_t turns = (ticks_ + periods) / probe_ticks() - ticks_ / probe_ticks();
       if (dead_before(ring) > 0) sent.probes = turns;
       if (ring.roster().domain_size() > 1) sent.heartbeats += turns;
@@ -122,7 +116,16 @@ class RingDetector final : public Detector {
 
  private:
   // What goes out in the same turn as the heartbeat that it came with.
-  bool pending() const { return pending_probe_ != kNoProcess || pending_comparison_ != kNoProcess; }
+  DetectorAction send_pending() {
+    if (pending_probe_ != kNoProcess) {
+      const ProcessId process = std::exchange(pending_probe_, kNoProcess);
+      pending_ = pending_comparison_ != kNoProcess;
+      return {DetectorAction::Kind::probe, process, kNoDomain};
+    }
+    pending_ = false;
+    return {DetectorAction::Kind::heartbeat, std::exchange(pending_comparison_, kNoProcess),
+            kNoDomain};
+  }
 
   DomainId domain_before(const Ring& ring) const {
     const Roster& roster = ring.roster();
@@ -143,9 +146,7 @@ class RingDetector final : public Detector {
     return (self + ring.size() - emitter - 1) % ring.size();
   }
 
-  void grant_grace(Time now) {
-    deadline_ = emitter_ == self_ ? Time::never() : now + 2 * options_.timeout;
-  }
+  void grant_grace(Time now) { deadline_ = emitter_ == self_ ? Time::never() : now + 2 * timeout_; }
 
   void ask_emitter(Time now) {
     awaiting_ = emitter_ != self_;
@@ -161,7 +162,7 @@ class RingDetector final : public Detector {
     const ProcessId speaker = ring.speaker(emitter_);
     if (!asked_speaker_) {
       asked_speaker_ = true;
-      next_ask_ = now + options_.period;
+      next_ask_ = now + period_;
       return DetectorAction{DetectorAction::Kind::observe, speaker, kNoDomain};
     }
     while (asked_ < roster.domain_size()) {
@@ -170,23 +171,22 @@ class RingDetector final : public Detector {
       return DetectorAction{DetectorAction::Kind::observe, process, kNoDomain};
     }
     asked_ = 0;
-    next_ask_ = now + options_.period;
+    next_ask_ = now + period_;
     return std::nullopt;
   }
 
-  std::uint64_t probe_ticks() const {
-    return static_cast<std::uint64_t>(options_.timeout / options_.period);
-  }
+  std::uint64_t probe_ticks() const { return static_cast<std::uint64_t>(timeout_ / period_); }
 
   std::optional<DetectorAction> send(Time now, const Ring& ring) {
     // After an absence one heartbeat is as good as the many that were missed.
     do {
-      next_send_ += options_.period;
+      next_send_ += period_;
     } while (next_send_ <= now);
     ++ticks_;
-    if (options_.probes && ticks_ % probe_ticks() == 0) {
+    if (probes_ && ticks_ % probe_ticks() == 0) {
       choose_probe(ring);
       choose_comparison(ring);
+      pending_ = pending_probe_ != kNoProcess || pending_comparison_ != kNoProcess;
     }
     if (observer_ != kNoProcess) {
       return DetectorAction{DetectorAction::Kind::heartbeat, observer_, kNoDomain};
@@ -219,30 +219,34 @@ class RingDetector final : public Detector {
   }
 
   std::optional<DetectorAction> judge(Time now) {
-    if (now - deadline_ >= options_.period) {
-      deadline_ = now + options_.period;
+    if (now - deadline_ >= period_) {
+      deadline_ = now + period_;
       return std::nullopt;
     }
     // The membership merges the verdict, and view_changed finds the next emitter; this deadline is
     // only there in case the view knows better and keeps the emitter.
-    deadline_ = now + 2 * options_.timeout;
+    deadline_ = now + 2 * timeout_;
     return DetectorAction{DetectorAction::Kind::verdict, kNoProcess, emitter_};
   }
 
-  DetectorOptions options_;
+  // The first cache line has what a heartbeat needs.
+  Duration period_;
+  Duration timeout_;
   Time next_send_ = Time::never();
-  Time deadline_ = Time::never();  // when silence becomes a verdict
-  std::uint64_t ticks_ = 0;        // heartbeats due so far
-  DomainId self_;
+  Time deadline_ = Time::never();    // when silence becomes a verdict
+  std::uint64_t ticks_ = 0;          // heartbeats due so far
   DomainId emitter_ = kNoDomain;     // ourselves if nobody else lives
   ProcessId observer_ = kNoProcess;  // none if nobody else lives
+  bool running_ = false;
+  bool awaiting_ = false;       // we have asked the emitter and not heard it since
+  bool pending_ = false;        // one of the two below is due
+  bool asked_speaker_ = false;  // while awaiting: the first request is out
+  DomainId self_;
   ProcessId pending_probe_ = kNoProcess;
   ProcessId pending_comparison_ = kNoProcess;
-  Time next_ask_ = Time::never();  // while awaiting
   std::uint32_t asked_ = 0;        // while awaiting: members of the emitter, in the present round
-  bool running_ = false;
-  bool asked_speaker_ = false;  // while awaiting: the first request is out
-  bool awaiting_ = false;       // we have asked the emitter and not heard it since
+  Time next_ask_ = Time::never();  // while awaiting
+  bool probes_;
 };
 
 }  // namespace
