@@ -1,3 +1,4 @@
+// Exceptions into runs of consecutive processes.
 #include "stack/collect.hpp"
 
 #include <algorithm>

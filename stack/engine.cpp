@@ -1,3 +1,4 @@
+// The turn: poll, check, hand over, encode, seal, post.
 #include "stack/engine.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The clauses of PROTOCOL.md, sections 3 to 7, in the order in which a frame meets them.
 #include "stack/membership.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The entries beyond the nearest, and the keys.
 #include "stack/peers.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// One process's end: slots, completions, watches.
 #include "sim/fabric/message_fabric.hpp"
 
 #include <algorithm>

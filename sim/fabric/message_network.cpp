@@ -1,3 +1,4 @@
+// Frames become events, and endings do.
 #include "sim/fabric/message_network.hpp"
 
 #include <algorithm>

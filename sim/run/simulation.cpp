@@ -1,3 +1,4 @@
+// The event loop, the faults, and the skipping of quiet time.
 #include "sim/run/simulation.hpp"
 
 #include <algorithm>

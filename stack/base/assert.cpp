@@ -1,3 +1,4 @@
+// Ends the process with the place of the broken invariant.
 #include "stack/base/assert.hpp"
 
 #include <cstdio>

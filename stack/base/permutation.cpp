@@ -1,3 +1,4 @@
+// The Feistel rounds, forwards and backwards, and the walk along the cycle.
 #include "stack/base/permutation.hpp"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// Bounded draws without bias.
 #include "stack/base/random.hpp"
 
 #include "stack/base/assert.hpp"

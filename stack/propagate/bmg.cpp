@@ -1,3 +1,4 @@
+// Both directions at every power of two up to half the ring.
 #include "stack/propagate/bmg.hpp"
 
 #include "stack/propagate/circulant.hpp"

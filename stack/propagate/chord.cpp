@@ -1,3 +1,4 @@
+// Every power of two below the size of the ring.
 #include "stack/propagate/chord.hpp"
 
 #include "stack/propagate/circulant.hpp"

@@ -1,3 +1,4 @@
+// One target of a circulant graph, if it is to be sent to.
 #include "stack/propagate/circulant.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Telling, sending, acknowledging, repeating.
 #include "stack/propagate/dissemination.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// A seal of zeros.
 #include "stack/seal/none.hpp"
 
 #include "stack/base/bytes.hpp"

@@ -1,3 +1,4 @@
+// libsodium's SipHash-2-4-128 and BLAKE2b behind the interface of seals.
 #include "stack/seal/siphash128.hpp"
 
 #include <sodium.h>

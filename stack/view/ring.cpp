@@ -1,3 +1,4 @@
+// Who speaks for a domain, and who is next around the ring.
 #include "stack/view/ring.hpp"
 
 namespace holdfast {

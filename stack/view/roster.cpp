@@ -1,3 +1,4 @@
+// Placement, domains and ring order, computed from a rank.
 #include "stack/view/roster.hpp"
 
 #include "stack/base/assert.hpp"

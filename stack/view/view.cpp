@@ -1,3 +1,4 @@
+// Merging, and the digest that follows it.
 #include "stack/view/view.hpp"
 
 #include <algorithm>

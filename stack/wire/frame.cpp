@@ -1,3 +1,4 @@
+// Encoding and decoding by the table of offsets in the header.
 #include "stack/wire/frame.hpp"
 
 #include <algorithm>
