@@ -26,13 +26,13 @@ Engine::Engine(const EngineOptions& options, const Roster& roster, const Address
       seal_(find_seal(options.seal)),
       self_(options.membership.self),
       job_(options.job),
-      receive_slots_(options.receive_slots),
+      receive_slots_(static_cast<std::uint16_t>(options.receive_slots)),
       membership_(options.membership, roster),
       addresses_(addresses),
       rails_(rails.begin(), rails.end()),
       memory_(new FrameSlot[options.receive_slots + options.send_slots]),
       key_(options.key) {
-  HOLDFAST_ASSERT(seal_ != nullptr && options.receive_slots > 0);
+  HOLDFAST_ASSERT(seal_ != nullptr && options.receive_slots > 0 && options.receive_slots <= 0xffff);
   slots_ = memory_.get();
   for (Fabric* rail : rails_) {
     if (data_rail_ == nullptr && rail->caps().datagram) data_rail_ = rail;

@@ -35,7 +35,7 @@ struct EngineOptions {
   std::uint32_t job = 0;
   JobKey key;
   std::string_view seal = "none";   // must be registered
-  std::uint16_t receive_slots = 2;  // frames that may wait between two turns, >= 1
+  std::uint32_t receive_slots = 2;  // frames that may wait between two turns, 1 … 65535
   std::uint32_t send_slots = 0;     // for rails that cannot send a control frame inline
 };
 
