@@ -71,13 +71,15 @@ Scenario coming_back(std::optional<Time> back) {
 }
 
 // A process that came back into a node just before the deadline of that node was judged with those
-// that had died there. It asks process 2 first and after a retransmission timeout process 0, who
-// judges: its request arrives there at all times around the deadline.
+// that had died there. It asks process 2 first, and process 0, who judges, one or two
+// retransmission timeouts later: its request arrives there at all times around the deadline.
 TEST(Regression, ComingBackJustBeforeTheDeadlineIsNoVerdictOnTheNewLife) {
   const Scenario without = coming_back(std::nullopt);
   const Time verdict = without.calm + play(without, nullptr).convergence;
-  for (std::int64_t ns = -5'000; ns < 5'000; ns += 100) {
-    expect_well(coming_back(verdict - kPeriod + nanoseconds(ns)));
+  for (const Duration before : {kPeriod, 2 * kPeriod}) {
+    for (std::int64_t ns = -5'000; ns < 5'000; ns += 100) {
+      expect_well(coming_back(verdict - before + nanoseconds(ns)));
+    }
   }
 }
 
