@@ -29,15 +29,15 @@ def begun_again(log):
 
 
 class KillAndResume(Scenario):
-    def kill_until_done(self, output, moments):
-        """Gives the number of kills."""
+    def kill_until_done(self, output, moments, whole):
+        """Gives the number of kills; `whole` is what an undisturbed run takes, in seconds."""
         words = ["run", "swept.json", "--resume", "--output", output, "--jobs", "2"]
         kills = 0
         while True:
             stored = self.stored(output)
             program = self.start(*words)
-            # Later and later, so that it ends on a slow machine as well.
-            time.sleep(moments.uniform(0, 0.05 + 0.01 * kills))
+            # Later and later, so that it ends even if every replicate takes long.
+            time.sleep(moments.uniform(0, whole * (1 / 4 + kills / 16)))
             program.kill()
             said, complaint = program.communicate()
             if program.returncode == 0:
@@ -56,12 +56,14 @@ class KillAndResume(Scenario):
 
     def test_random_moments(self):
         self.write("swept.json", SWEPT)
+        began = time.monotonic()
         self.run_program("run", "swept.json", "--output", "undisturbed")
+        whole = time.monotonic() - began
         kills = 0
         for trial in range(TRIALS):
             output = f"trial-{trial}"
             with self.subTest(trial=trial):
-                kills += self.kill_until_done(output, random.Random(trial))
+                kills += self.kill_until_done(output, random.Random(trial), whole)
                 for table in ["results.csv", "failures.csv", "resolved.json"]:
                     self.assertEqual(self.read(output, table), self.read("undisturbed", table))
                 self.assertEqual(begun_again(self.read(output, "run.log")), [])
