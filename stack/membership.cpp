@@ -105,7 +105,8 @@ void Membership::handle(Time now, Time at, const Header& header, const Body& bod
   if (view_.sequence() > before) on_news(now, before, header.sender, false);
   if (joining_ && header.type >= FrameType::difference) {
     if (!body.sender_joining) {
-      become_active(now);
+      // Not before the last frame: until then it knows less than who greets it.
+      if (!body.more_follows) become_active(now);
     } else if (join_attempts_ <= roster_.domain_size()) {
       next_join_ = now;  // the whole node is starting: do not wait for those who know no more
     }
@@ -368,6 +369,7 @@ std::optional<MembershipAction> Membership::poll_answers(std::span<Run> scratch)
   const Collected collected = collect_from(view_, answer.next, scratch);
   action.body.runs = collected.runs;
   action.body.sender_joining = joining_;
+  action.body.more_follows = !collected.complete;
   // Only the last frame asks back: before it the receiver cannot know what is missing here.
   action.body.answer_wanted = answer.answer_wanted && collected.complete;
   ++counts_.differences;

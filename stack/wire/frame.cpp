@@ -18,7 +18,7 @@ constexpr std::size_t kMagicAt = 0, kVersionAt = 2, kTypeAt = 3, kLengthAt = 4, 
 
 // Offsets within the body.
 constexpr std::size_t kAfterAt = 0, kUptoAt = 8, kFlagsAt = 16, kCountAt = 18;
-constexpr std::uint16_t kAnswerWanted = 1, kSenderJoining = 2, kAllFlags = 3;
+constexpr std::uint16_t kAnswerWanted = 1, kSenderJoining = 2, kMoreFollows = 4, kAllFlags = 7;
 
 bool has_body(FrameType type) {
   return type >= FrameType::notice;
@@ -68,8 +68,9 @@ std::size_t encode_frame(const Header& header, const Body& body, std::span<std::
     std::byte* const body_at = at + kHeaderBytes;
     store_le<std::uint64_t>(body_at + kAfterAt, body.after);
     store_le<std::uint64_t>(body_at + kUptoAt, body.upto);
-    const int flags =
-        (body.answer_wanted ? kAnswerWanted : 0) | (body.sender_joining ? kSenderJoining : 0);
+    const int flags = (body.answer_wanted ? kAnswerWanted : 0) |
+                      (body.sender_joining ? kSenderJoining : 0) |
+                      (body.more_follows ? kMoreFollows : 0);
     store_le<std::uint16_t>(body_at + kFlagsAt, static_cast<std::uint16_t>(flags));
     store_le<std::uint16_t>(body_at + kCountAt, static_cast<std::uint16_t>(body.runs.size()));
     std::byte* run_at = body_at + Body::kFixedBytes;
@@ -131,6 +132,7 @@ DecodeStatus decode_body(std::span<const std::byte> frame, FrameType type, std::
   body.upto = load_le<std::uint64_t>(at + kUptoAt);
   body.answer_wanted = (flags & kAnswerWanted) != 0;
   body.sender_joining = (flags & kSenderJoining) != 0;
+  body.more_follows = (flags & kMoreFollows) != 0;
   if (body.after > body.upto) return DecodeStatus::bad_body;
   for (std::size_t i = 0; i < count; ++i) {
     if (!decode_run(at + Body::kFixedBytes + i * kRunBytes, processes, runs[i])) {

@@ -81,6 +81,7 @@ struct Body {
   std::uint64_t upto = 0;
   bool answer_wanted = false;   // difference, join: send yours back if it differs
   bool sender_joining = false;  // difference, join: the sender knows nobody yet
+  bool more_follows = false;    // difference, join: this frame did not hold all of it
   std::span<const Run> runs;
 
   static constexpr std::size_t kFixedBytes = 20;

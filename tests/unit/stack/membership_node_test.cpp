@@ -43,6 +43,20 @@ TEST(Membership, JoiningEndsWithTheWordOfOneWhoIsNotJoining) {
   EXPECT_EQ(receivers(subject.poll(at(2), FrameType::heartbeat)), std::vector<std::uint32_t>{2});
 }
 
+// What it is told on joining is news to nobody else.
+TEST(Membership, JoiningEndsWithTheLastFrameOfADifferenceAndSpreadsNothing) {
+  Subject subject({.nodes = 8}, options_of(1, true));
+  subject.start(at(0));
+  subject.poll(at(0));
+  subject.hear_first_part(at(1), 3, {run_of(5, failed(0))});
+  EXPECT_TRUE(subject.membership().joining());
+  subject.hear(at(1), FrameType::difference, 3, {run_of(6, failed(0))});
+  EXPECT_FALSE(subject.membership().joining());
+  EXPECT_EQ(subject.of(5), failed(0));
+  EXPECT_EQ(subject.of(6), failed(0));
+  EXPECT_TRUE(subject.poll(at(1), FrameType::notice).empty());
+}
+
 TEST(Membership, JoiningAloneEndsAfterATimeout) {
   Subject subject({.nodes = 4}, options_of(1, true));
   subject.start(at(0));

@@ -54,6 +54,13 @@ class MembershipSubject {
     body.sender_joining = sender_joining;
     membership_.handle(now, now, header, body);
   }
+  // A frame of a difference that goes on in another.
+  void hear_first_part(Time now, std::uint32_t from, std::vector<MemberRun> runs) {
+    Body body;
+    body.runs = runs;
+    body.more_follows = true;
+    membership_.handle(now, now, header_of(FrameType::difference, from), body);
+  }
   void hear_differing(Time now, FrameType type, std::uint32_t from) {
     Header header = header_of(type, from);
     header.digest ^= 1;

@@ -123,6 +123,7 @@ TEST(Wire, EveryTypeSurvivesTheRoundTrip) {
       Body body = body_with({});
       body.answer_wanted = flag;
       body.sender_joining = !flag;
+      body.more_follows = flag;
       const Frame frame = encoded(header, body);
       EXPECT_EQ(frame.size(), type <= 2 ? 64u : 84u);
       Decoded decoded;
@@ -132,6 +133,7 @@ TEST(Wire, EveryTypeSurvivesTheRoundTrip) {
       if (type <= 2) continue;
       EXPECT_EQ(decoded.body.answer_wanted, flag);
       EXPECT_EQ(decoded.body.sender_joining, !flag);
+      EXPECT_EQ(decoded.body.more_follows, flag);
     }
   }
 }
@@ -171,7 +173,7 @@ TEST(Wire, EveryFieldIsChecked) {
       {"zero at 7", 7, 1, 1, DecodeStatus::bad_padding},
       {"zero at 28", 28, 4, 0x01000000, DecodeStatus::bad_padding},
       {"after beyond upto", 48, 8, 43, DecodeStatus::bad_body},
-      {"flags", 64, 2, 4, DecodeStatus::bad_padding},
+      {"flags", 64, 2, 8, DecodeStatus::bad_padding},
       {"a run fewer than there are", 66, 2, 1, DecodeStatus::bad_length},
       {"a run more than there are", 66, 2, 3, DecodeStatus::bad_length},
       {"a run that ends beyond the last process", 80, 4, 12, DecodeStatus::bad_body},
