@@ -55,8 +55,11 @@ void MessageNetwork::put_on_wire(ProcessId from, ProcessId to, const std::byte* 
   const SimTime takes =
       from_node == to_node ? options_.local_latency : paths_.one_way(from_node, to_node, size);
   if (takes == SimTime::never()) return;  // no path: the frame is lost
+  SimTime arrival = now_ + takes;
+  if (from == last_sender_ && to == last_receiver_) arrival = std::max(arrival, last_arrival_);
+  last_sender_ = from;
   last_receiver_ = to;
-  const SimTime arrival = now_ + takes;
+  last_arrival_ = arrival;
   const std::uint32_t index = pool_.take();
   FramePool::Frame& frame = pool_.at(index);
   frame.size = size;

@@ -1,5 +1,7 @@
 // The simulated network at message fidelity: each frame is one event at its receiver, after the
 // time that the path takes while nothing contends. Exact for an idle fabric; it knows no queues.
+// Only what one process sends to another in one go stays in order, though a short frame takes less
+// time than a long one.
 //
 // The network belongs to one simulation and one thread. The simulation tells it what time it is
 // before it lets a process act, and brings it the events that it has put into the queue.
@@ -78,7 +80,10 @@ class MessageNetwork {
   EventQueue& queue_;
   std::uint32_t processes_;
   SimTime now_{};
+  // The last frame on the wire: the next one to the same receiver must not overtake it.
+  ProcessId last_sender_ = kNoProcess;
   ProcessId last_receiver_;
+  SimTime last_arrival_{};
   FramePool pool_;
   std::uint32_t waiting_ = 0;
   std::uint32_t endings_ = 0;
