@@ -14,7 +14,8 @@ namespace {
 // Marks the cookies of operations that nobody waits for.
 constexpr std::uint64_t kInlineCookie = ~std::uint64_t{0};
 
-// How long to wait at most for `writable`, in case the rail's system never says so.
+// How long to sleep at most while blocked: a rail may notice that there is room only when it is
+// polled.
 constexpr Duration kBlockedNap = milliseconds(1);
 
 }  // namespace

@@ -88,18 +88,18 @@ void Membership::handle(Time now, Time at, const Header& header, const Body& bod
       unlike = false;
       break;
     case FrameType::acknowledgement:
-      dissemination_.acknowledged(header.sender, body.after, body.upto);
+      if (counts) dissemination_.acknowledged(header.sender, body.after, body.upto);
       unlike = false;
       break;
     case FrameType::difference:
     case FrameType::join:
       merge_runs(body.runs);
-      unlike =
-          body.answer_wanted && (header.type == FrameType::join || header.digest != view_.digest());
+      unlike = body.answer_wanted && (header.type == FrameType::join ||
+                                      (options_.backstop && header.digest != view_.digest()));
       break;
   }
   if (stale || unlike) {
-    const bool first_word = header.type < FrameType::notice;
+    const bool first_word = options_.backstop && header.type < FrameType::notice;
     owe({FrameType::difference, header.sender, 0, 0, {0}, first_word});
   }
   if (view_.sequence() > before) on_news(now, before, header.sender, false);

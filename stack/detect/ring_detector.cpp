@@ -37,11 +37,13 @@ class alignas(64) RingDetector final : public Detector {
     if (!running_ || emitter_ == self_ || ring.roster().domain_of(from) != emitter_) return;
     deadline_ = at + timeout_;
     awaiting_ = false;
+    heard_ = true;
   }
 
-  void observe(Time now, ProcessId from, const Ring&) override {
+  void observe(Time now, ProcessId from, const Ring& ring) override {
     if (!running_) return;
     observer_ = from;
+    redirected_ = from != process_after(ring);
     next_send_ = now;
   }
 
@@ -52,6 +54,7 @@ class alignas(64) RingDetector final : public Detector {
       grant_grace(now);
       ask_emitter(now);
     }
+    redirected_ = false;
     if (const ProcessId after = process_after(ring); after != observer_) {
       observer_ = after;
       if (observer_ != kNoProcess) next_send_ = now;
@@ -83,7 +86,12 @@ class alignas(64) RingDetector final : public Detector {
     return next;
   }
 
-  bool steady() const override { return !running_ || (!awaiting_ && !pending_); }
+  // Only with an emitter that has been heard, and an observer that the view agrees with: anything
+  // else leads to a verdict or a correction, which must not be skipped.
+  bool steady() const override {
+    if (!running_) return true;
+    return !awaiting_ && !pending_ && !redirected_ && (heard_ || emitter_ == self_);
+  }
 
   Advance advance(std::uint64_t periods, const Ring& ring) override {
     if (!running_) return {};
@@ -146,7 +154,10 @@ class alignas(64) RingDetector final : public Detector {
     return (self + ring.size() - emitter - 1) % ring.size();
   }
 
-  void grant_grace(Time now) { deadline_ = emitter_ == self_ ? Time::never() : now + 2 * timeout_; }
+  void grant_grace(Time now) {
+    heard_ = false;
+    deadline_ = emitter_ == self_ ? Time::never() : now + 2 * timeout_;
+  }
 
   void ask_emitter(Time now) {
     awaiting_ = emitter_ != self_;
@@ -239,6 +250,8 @@ class alignas(64) RingDetector final : public Detector {
   ProcessId observer_ = kNoProcess;  // none if nobody else lives
   bool running_ = false;
   bool awaiting_ = false;       // we have asked the emitter and not heard it since
+  bool heard_ = false;          // the emitter, since it became ours
+  bool redirected_ = false;     // the observer is another than the view says
   bool pending_ = false;        // one of the two below is due
   bool asked_speaker_ = false;  // while awaiting: the first request is out
   DomainId self_;

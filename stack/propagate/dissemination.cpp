@@ -63,7 +63,8 @@ void Dissemination::sent(const Order& order, std::uint64_t upto, Time now) {
   entry->highest = std::max(entry->highest, upto);
   if (upto < entry->upto) return;
   if (options_.acknowledged) {
-    entry->repeat_at = now + options_.retransmission_timeout;
+    // Later news must not put off the repetition of earlier.
+    if (entry->repeat_at == Time::never()) entry->repeat_at = now + options_.retransmission_timeout;
   } else {
     forget(order.to);
   }

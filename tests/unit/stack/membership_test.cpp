@@ -236,6 +236,9 @@ TEST(Membership, SteadyIsNothingToSayToAnybody) {
   Subject subject = plain(8, 1);
   subject.start(at(0));
   subject.poll(at(0));
+  // An emitter that was never heard leads to a verdict.
+  EXPECT_FALSE(subject.membership().steady());
+  subject.hear(at(1), FrameType::heartbeat, 0);
   EXPECT_TRUE(subject.membership().steady());
   subject.hear(at(1), FrameType::notice, 3, {run_of(6, failed(0))});
   EXPECT_FALSE(subject.membership().steady());
