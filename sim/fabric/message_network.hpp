@@ -25,7 +25,6 @@ struct MessageNetworkOptions {
   std::uint32_t per_node = 1;
   bool by_slot = true;                      // process r on node r / per_node; else r mod nodes
   SimTime local_latency{};                  // between processes of one node
-  std::uint32_t receive_slots = 2;          // that a process may offer
   std::uint32_t frames_waiting_max = 4096;  // for a process without free slots; more are lost
 };
 
@@ -41,7 +40,8 @@ class MessageNetwork {
   Fabric& fabric(ProcessId process);
   // Fetches what receiving a frame touches into the cache.
   void prefetch(ProcessId process) const;
-  // Whom the last frame on the wire is for: probably the next to have a turn.
+  // Of the last frame on the wire.
+  ProcessId last_sender() const { return last_sender_; }
   ProcessId last_receiver() const { return last_receiver_; }
   static Address address(ProcessId process);
 

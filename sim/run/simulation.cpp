@@ -108,7 +108,8 @@ void Simulation::turn(ProcessId id) {
   if (process.lossy && !losing()) process.lossy->stop_losing();
   const Time next = process.engine->turn(now());
   network_.flush(id);
-  process.last_receiver = network_.last_receiver();
+  // A turn that sent nothing says nothing about the next receiver.
+  if (network_.last_sender() == id) process.last_receiver = network_.last_receiver();
   if (const auto changes = process.engine->changes(); !changes.empty()) {
     witness_.believed(now(), id, changes);
     process.engine->clear_changes();
