@@ -47,11 +47,16 @@ class DmodkForwarding final : public Forwarding {
   PgftSwitch switch_of(std::uint32_t device) const;
   // Whether `at` can reach the host by going down.
   bool above(PgftSwitch at, NodeId to) const;
-  // Ways up from a switch of `level` are numbered 0 … ways_up(level)-1; the chosen one for (to,
-  // path).
+  // Ways up from a switch of `level` are numbered 0 … ways_up(level)-1. Attempt 0 is the chosen one
+  // for (to, path); 1 … ways_up(level)-1 are the others, in an order that differs between hosts
+  // that prefer the same way, so that they do not all turn to one when it is dead.
   std::uint32_t ways_up(std::uint32_t level) const { return radix_[level + 1]; }
-  std::uint32_t way_up(std::uint32_t level, NodeId to, std::uint32_t path) const {
-    return number(level, to, path) % radix_[level + 1];
+  std::uint32_t way_up(std::uint32_t level, NodeId to, std::uint32_t path,
+                       std::uint32_t attempt = 0) const {
+    const std::uint32_t x = number(level, to, path);
+    const std::uint32_t ways = ways_up(level);
+    if (attempt == 0) return x % ways;
+    return (x + 1 + (x / ways + attempt - 1) % (ways - 1)) % ways;
   }
   // The chosen parallel link down to level - 1; `at` is above the host.
   std::uint32_t parallel_down(std::uint32_t level, NodeId to, std::uint32_t path) const {
