@@ -38,6 +38,8 @@ class Checker {
   bool check_tree_size();
   void check_processes();
   void check_failures();
+  std::uint64_t parts(FaultTarget what) const;
+  void check_drawn(const ScriptedFailure& failure, const std::string& pointer);
   void check_process(const ScriptedFailure& failure, const std::string& pointer);
   void check_node(const ScriptedFailure& failure, const std::string& pointer);
 
@@ -162,24 +164,49 @@ void Checker::check_failures() {
              "found a failure at " + format_duration(failure.at - Time{}) +
                  "; expected one before the end at " + format_duration(end));
     }
-    if (failure.what == FaultTarget::process) {
-      check_process(failure, pointer + "/which");
+    if (failure.which == kDrawnParts) {
+      check_drawn(failure, pointer);
+    } else if (failure.what == FaultTarget::process) {
+      check_process(failure, pointer);
     } else {
       check_node(failure, pointer + "/which");
     }
   }
 }
 
-void Checker::check_process(const ScriptedFailure& failure, const std::string& pointer) {
-  const auto rank = as_number(failure.which);
+// How many parts of the kind there are; kPartsMax before the topology's file is read.
+std::uint64_t Checker::parts(FaultTarget what) const {
   const std::uint64_t nodes =
       experiment_.processes.nodes.value_or(static_cast<std::uint32_t>(hosts_));
-  const std::uint64_t processes = nodes * experiment_.processes.per_node;
-  const std::uint64_t limit = processes > 0 ? processes : kPartsMax;
-  if (rank && *rank < limit) return;
-  report({pointer, "/processes/per_node", "/processes/nodes", "/topology/down"},
-         "found the process " + failure.which + "; expected a rank from 0 to " +
-             std::to_string(limit - 1));
+  const std::uint64_t each = what == FaultTarget::process ? experiment_.processes.per_node : 1;
+  return nodes > 0 ? nodes * each : kPartsMax;
+}
+
+void Checker::check_drawn(const ScriptedFailure& failure, const std::string& pointer) {
+  if (failure.action == FaultKind::repair) {
+    report({pointer + "/which", pointer + "/action"},
+           "found a repair of random parts; expected the parts that are down, or "
+           "\"repaired_after\" where they crash");
+  }
+  const std::uint64_t limit = parts(failure.what);
+  if (failure.count <= limit) return;
+  report({pointer + "/count", "/processes/per_node", "/processes/nodes", "/topology/down"},
+         "found a count of " + std::to_string(failure.count) + "; expected at most " +
+             std::to_string(limit) + ", as many as there are");
+}
+
+void Checker::check_process(const ScriptedFailure& failure, const std::string& pointer) {
+  const auto rank = as_number(failure.which);
+  const std::uint64_t limit = parts(FaultTarget::process);
+  if (!rank || *rank >= limit) {
+    report({pointer + "/which", "/processes/per_node", "/processes/nodes", "/topology/down"},
+           "found the process " + failure.which + "; expected a rank from 0 to " +
+               std::to_string(limit - 1));
+  } else if (failure.count > limit - *rank) {
+    report({pointer + "/count", pointer + "/which"},
+           "found a count of " + std::to_string(failure.count) + " from the process " +
+               failure.which + " on; expected at most " + std::to_string(limit - *rank));
+  }
 }
 
 // A node is named by its index, its GUID or its name; the names are known only with the topology.

@@ -139,6 +139,7 @@ ScriptedFailure to_failure(const Node& line) {
   failure.what = word_at(line, "/what", kTargetsOfFaults);
   const Node& which = need(line, "/which");
   failure.which = which.is_number() ? std::to_string(which.integer) : which.text;
+  failure.count = count_at(line, "/count");
   failure.repaired_after = optional_duration(line, "/repaired_after");
   failure.lasts = optional_duration(line, "/lasts").value_or(Duration{});
   return failure;

@@ -75,12 +75,17 @@ struct PropagationConfig {
 enum class FaultKind : std::uint8_t { crash, repair, pause };
 enum class FaultTarget : std::uint8_t { process, node };
 
-// One line of a script: `which` is a process rank, or for nodes an index, a GUID, or a name.
+// What `which` says where the parts are drawn for each replicate.
+inline constexpr const char* kDrawnParts = "random";
+
+// One line of a script: `which` is a process rank, or for nodes an index, a GUID, or a name; or
+// kDrawnParts, not with repair.
 struct ScriptedFailure {
   Time at;
   FaultKind action = FaultKind::crash;
   FaultTarget what = FaultTarget::process;
   std::string which;
+  std::uint32_t count = 1;                 // `which` and those that follow it; >= 1
   std::optional<Duration> repaired_after;  // of a crash: repair follows that much later
   Duration lasts;                          // of a pause
 };

@@ -8,6 +8,7 @@
 
 #include "experiments/runner/tables.hpp"
 #include "sim/faults/text_file.hpp"
+#include "stack/base/permutation.hpp"
 #include "stack/base/random.hpp"
 
 namespace holdfast::runner {
@@ -16,6 +17,7 @@ namespace {
 // Purposes of random streams; see Random.
 constexpr std::uint64_t kReplicateStream = 0x7265706c;
 constexpr std::uint64_t kOrderStream = 0x6f72646572;
+constexpr std::uint64_t kPartsStream = 0x7061727473;
 
 // The largest job: identities are 32 bits, and a part of them is kept for marks.
 constexpr std::uint64_t kProcessesMax = (std::uint64_t{1} << 31) - 1;
@@ -45,11 +47,9 @@ Status load_imported(const Experiment& experiment, sim::ImportedFabric& fabric) 
 Status Inputs::load(const Experiment& experiment, std::shared_ptr<const Inputs>& inputs) {
   auto loaded = std::make_shared<Inputs>();
   if (Status status = loaded->load_topology(experiment); !status.is_ok()) return status;
-  sim::ScheduleBuilder builder;
-  if (Status status = loaded->load_script(experiment, builder); !status.is_ok()) return status;
-  if (Status status = loaded->load_trace(experiment, builder); !status.is_ok()) return status;
-  loaded->faults_ = builder.build();
-  loaded->name_parts();
+  if (Status status = loaded->load_script(experiment); !status.is_ok()) return status;
+  if (Status status = loaded->load_trace(experiment); !status.is_ok()) return status;
+  loaded->faults_ = loaded->scheduled(0);
   if (Status status = loaded->set_duration(experiment); !status.is_ok()) return status;
   inputs = std::move(loaded);
   return Status::ok();
@@ -99,32 +99,64 @@ Status Inputs::resolve(sim::FaultTarget target, std::string_view which,
                        std::to_string(nodes_) + " hosts do (processes.nodes)");
 }
 
-Status Inputs::load_script(const Experiment& experiment, sim::ScheduleBuilder& builder) {
+Status Inputs::load_script(const Experiment& experiment) {
   for (std::size_t i = 0; i < experiment.failures.size(); ++i) {
-    const ScriptedFailure& line = experiment.failures[i];
-    const sim::FaultTarget target =
-        line.what == FaultTarget::process ? sim::FaultTarget::process : sim::FaultTarget::node;
-    std::uint32_t index = 0;
-    if (Status status = resolve(target, line.which, index); !status.is_ok())
-      return Status::error("failures." + std::to_string(i) + ".which: " + status.message());
-    if (line.action == FaultKind::repair) {
-      builder.add_event({line.at, sim::FaultAction::repair, target, index, i});
-      continue;
-    }
-    sim::Outage outage{line.at, {}, sim::FaultAction::crash, target, index, i};
-    if (line.repaired_after) outage.until = line.at + *line.repaired_after;
-    if (line.action == FaultKind::pause) {
-      outage.action = sim::FaultAction::pause;
-      outage.until = line.at + line.lasts;
-    }
-    builder.add(outage);
+    if (Status status = load_line(experiment.failures[i], i); !status.is_ok())
+      return Status::error("failures." + std::to_string(i) + status.message());
+    scripted_records_ += experiment.failures[i].count;
   }
-  scripted_records_ = experiment.failures.size();
-  builder.number_records_from(scripted_records_);
+  schedule_.number_records_from(scripted_records_);
   return Status::ok();
 }
 
-Status Inputs::load_trace(const Experiment& experiment, sim::ScheduleBuilder& builder) {
+// Its errors begin with the key that is wrong.
+Status Inputs::load_line(const ScriptedFailure& line, std::size_t number) {
+  const bool is_process = line.what == FaultTarget::process;
+  const sim::FaultTarget target = is_process ? sim::FaultTarget::process : sim::FaultTarget::node;
+  sim::Outage outage{line.at, {}, sim::FaultAction::crash, target, 0, scripted_records_};
+  if (line.repaired_after) outage.until = line.at + *line.repaired_after;
+  if (line.action == FaultKind::pause) {
+    outage.action = sim::FaultAction::pause;
+    outage.until = line.at + line.lasts;
+  }
+  const bool is_drawn = line.which == kDrawnParts;
+  if (!is_drawn) {
+    Status status = resolve(target, line.which, outage.index);
+    if (!status.is_ok()) return Status::error(".which: " + status.message());
+  }
+  const std::uint32_t left = (is_process ? processes() : nodes_) - outage.index;
+  if (line.count > left)
+    return Status::error(".count: found " + std::to_string(line.count) + "; expected at most " +
+                         std::to_string(left) + ", as many as there are");
+  if (is_drawn) {
+    drawn_.push_back({outage, line.count, number});
+    return Status::ok();
+  }
+  for (std::uint32_t i = 0; i < line.count; ++i, ++outage.index, ++outage.record) {
+    if (line.action == FaultKind::repair) {
+      schedule_.add_event({line.at, sim::FaultAction::repair, target, outage.index, outage.record});
+    } else {
+      schedule_.add(outage);
+    }
+  }
+  return Status::ok();
+}
+
+// The first parts of one random order, so that more of them at another sweep point are the same
+// and more.
+void Inputs::add_drawn(const DrawnLine& line, std::uint64_t seed,
+                       sim::ScheduleBuilder& builder) const {
+  const bool is_process = line.outage.target == sim::FaultTarget::process;
+  const Permutation order(is_process ? processes() : nodes_,
+                          Random(seed, kPartsStream, line.number).next());
+  sim::Outage outage = line.outage;
+  for (std::uint32_t i = 0; i < line.count; ++i, ++outage.record) {
+    outage.index = order.forward(i);
+    builder.add(outage);
+  }
+}
+
+Status Inputs::load_trace(const Experiment& experiment) {
   if (!experiment.trace) return Status::ok();
   const TraceConfig& trace = *experiment.trace;
   if (trace.format == TraceFormat::csv) {
@@ -133,7 +165,7 @@ Status Inputs::load_trace(const Experiment& experiment, sim::ScheduleBuilder& bu
       const bool found = resolve(target, which, index).is_ok();
       return found ? std::optional(index) : std::nullopt;
     };
-    return sim::read_csv_trace(trace.file, find, builder);
+    return sim::read_csv_trace(trace.file, find, schedule_);
   }
   for (const auto& [name, value] :
        {std::pair("trace.system", trace.system), std::pair("trace.year", trace.year)})
@@ -142,21 +174,32 @@ Status Inputs::load_trace(const Experiment& experiment, sim::ScheduleBuilder& bu
   std::vector<std::uint32_t> hosts(nodes_);
   for (std::uint32_t i = 0; i < nodes_; ++i) hosts[i] = i;
   lanl_.emplace();
-  return sim::read_lanl_trace(trace.file, {*trace.system, *trace.year, trace.month}, hosts, builder,
-                              *lanl_);
+  return sim::read_lanl_trace(trace.file, {*trace.system, *trace.year, trace.month}, hosts,
+                              schedule_, *lanl_);
+}
+
+sim::FaultSchedule Inputs::scheduled(std::uint64_t seed) const {
+  if (drawn_.empty()) return schedule_.build();
+  sim::ScheduleBuilder builder = schedule_;
+  builder.number_records_from(0);
+  for (const DrawnLine& line : drawn_) add_drawn(line, seed, builder);
+  return builder.build();
 }
 
 sim::FaultSchedule Inputs::faults_of(std::uint64_t seed) const {
-  return lanl_ ? sim::drawn_within_minutes(faults_, scripted_records_, seed) : faults_;
+  sim::FaultSchedule faults = drawn_.empty() ? faults_ : scheduled(seed);
+  return lanl_ ? sim::drawn_within_minutes(faults, scripted_records_, seed) : faults;
 }
 
-void Inputs::name_parts() {
-  for (const sim::FaultEvent& event : faults_.events) {
+std::map<std::size_t, FailedPart> Inputs::parts_of(const sim::FaultSchedule& faults) const {
+  std::map<std::size_t, FailedPart> parts;
+  for (const sim::FaultEvent& event : faults.events) {
     if (event.action != sim::FaultAction::crash) continue;
     const bool is_node = event.target == sim::FaultTarget::node;
-    parts_[event.record] = is_node ? Part{"node", topology_->host_name({event.index})}
-                                   : Part{"process", std::to_string(event.index)};
+    parts[event.record] = is_node ? FailedPart{"node", topology_->host_name({event.index})}
+                                  : FailedPart{"process", std::to_string(event.index)};
   }
+  return parts;
 }
 
 Status Inputs::set_duration(const Experiment& experiment) {
@@ -215,7 +258,7 @@ Status InputsCache::load(const Experiment& experiment, std::shared_ptr<const Inp
   add_text(topology.names);
   for (const ScriptedFailure& line : experiment.failures) {
     add(line.at.ns, static_cast<int>(line.action), static_cast<int>(line.what), line.lasts.ns,
-        line.repaired_after ? line.repaired_after->ns : -1);
+        line.repaired_after ? line.repaired_after->ns : -1, line.count);
     add_text(line.which);
   }
   if (experiment.trace) {

@@ -20,6 +20,12 @@
 
 namespace holdfast::runner {
 
+// What a crash ends, for failures.csv.
+struct FailedPart {
+  std::string what;   // "process" or "node"
+  std::string which;  // rank, or the host's name
+};
+
 class Inputs {
  public:
   // An error is for the user to mend; it names the file or the key.
@@ -27,17 +33,17 @@ class Inputs {
 
   const sim::Topology& topology() const { return *topology_; }
   const sim::PathTimes& path_times() const { return *path_times_; }
+  // With seed 0: as many events as with every other.
   const sim::FaultSchedule& faults() const { return faults_; }
-  // What a replicate with this seed plays: the records of a lanl trace are known to the minute, and
-  // the instant within it is drawn.
+  // What a replicate with this seed plays: random parts are drawn, and so is the instant of the
+  // records of a lanl trace, which are known to the minute.
   sim::FaultSchedule faults_of(std::uint64_t seed) const;
   std::uint32_t nodes() const { return nodes_; }
   std::uint32_t processes() const { return nodes_ * per_node_; }
   // The experiment's, or that of its trace.
   Duration duration() const { return duration_; }
-  // What the crash of this record of the schedule ends, for failures.csv.
-  const std::string& what(std::size_t record) const { return parts_.at(record).what; }
-  const std::string& which(std::size_t record) const { return parts_.at(record).which; }
+  // What the crashes of a schedule end, by record.
+  std::map<std::size_t, FailedPart> parts_of(const sim::FaultSchedule& faults) const;
   // Of a lanl trace.
   const std::optional<sim::LanlReport>& lanl() const { return lanl_; }
 
@@ -46,26 +52,31 @@ class Inputs {
   std::vector<Attachment> attachments() const;
 
  private:
-  struct Part {
-    std::string what;
-    std::string which;
+  // A line of the script whose parts are drawn; its records begin with that of `outage`.
+  struct DrawnLine {
+    sim::Outage outage;
+    std::uint32_t count;
+    std::size_t number;  // of the line
   };
 
   Status load_topology(const Experiment& experiment);
-  Status load_script(const Experiment& experiment, sim::ScheduleBuilder& builder);
-  Status load_trace(const Experiment& experiment, sim::ScheduleBuilder& builder);
+  Status load_script(const Experiment& experiment);
+  Status load_line(const ScriptedFailure& line, std::size_t number);
+  Status load_trace(const Experiment& experiment);
+  void add_drawn(const DrawnLine& line, std::uint64_t seed, sim::ScheduleBuilder& builder) const;
   Status resolve(sim::FaultTarget target, std::string_view which, std::uint32_t& index) const;
+  sim::FaultSchedule scheduled(std::uint64_t seed) const;
   Status set_duration(const Experiment& experiment);
-  void name_parts();
 
   std::optional<sim::Topology> topology_;
   std::optional<sim::PathTimes> path_times_;
   std::uint32_t nodes_ = 0;
   std::uint32_t per_node_ = 0;
   Duration duration_;
+  sim::ScheduleBuilder schedule_;  // all but the drawn lines
+  std::vector<DrawnLine> drawn_;
   sim::FaultSchedule faults_;
-  std::size_t scripted_records_ = 0;   // the trace's come after them
-  std::map<std::size_t, Part> parts_;  // by record, of those that are played
+  std::size_t scripted_records_ = 0;  // the trace's come after them
   std::optional<sim::LanlReport> lanl_;
 };
 

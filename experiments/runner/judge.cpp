@@ -10,6 +10,7 @@ namespace holdfast::runner {
 namespace {
 
 constexpr std::uint32_t kBits = 64;
+constexpr std::uint64_t kNsPerMs = 1'000'000;
 
 bool test(const std::vector<std::uint64_t>& bits, std::uint32_t i) {
   return (bits[i / kBits] >> (i % kBits) & 1) != 0;
@@ -27,12 +28,14 @@ void Judge::crash(Time at, std::string what, std::string which,
   const auto failure = static_cast<std::uint32_t>(failures_.size());
   Open open;
   open.moment = ++moment_;
+  count_lived(at);
   for (const ProcessId process : processes) {
     Life& life = lives_[process.value];
     if (!life.alive) continue;
     // A failure whose part goes down again before all have taken it back has no rejoin.
     if (life.failure != kNone) ++open_[life.failure].down;
     life.alive = false;
+    end_mistake(at, life);
     life.failure = failure;
     --alive_;
     open.processes.push_back(process);
@@ -53,6 +56,7 @@ void Judge::crash(Time at, std::string what, std::string which,
 void Judge::repair(Time at, std::span<const ProcessId> processes, Incarnation boot) {
   std::vector<std::uint32_t> failures;
   ++moment_;
+  count_lived(at);
   for (const ProcessId process : processes) {
     Life& life = lives_[process.value];
     if (life.alive) continue;
@@ -85,9 +89,23 @@ void Judge::believe(Time at, ProcessId observer, ProcessId subject, Incarnation 
 }
 
 Judge::Judgement Judge::judgement() const {
-  Judgement result{failures_, records_while_down_, false_verdicts_, 0};
+  Judgement result{failures_, records_while_down_, false_verdicts_,
+                   0,         mistakes_,           mistake_durations_};
   for (std::uint32_t i = 0; i < open_.size(); ++i) result.missed += missed_at_end(i);
   return result;
+}
+
+Judge::Lived Judge::lived_until(Time at) const {
+  // In two steps, since alive_ times nanoseconds may not fit. A real run may end before the last
+  // of its faults.
+  const auto span = static_cast<std::uint64_t>(std::max(at - counted_until_, Duration{0}).ns);
+  const std::uint64_t ns = span % kNsPerMs * alive_ + lived_.rest_ns;
+  return {lived_.ms + span / kNsPerMs * alive_ + ns / kNsPerMs, ns % kNsPerMs};
+}
+
+void Judge::count_lived(Time at) {
+  lived_ = lived_until(at);
+  counted_until_ = at;
 }
 
 std::size_t Judge::belief_bytes() const {
@@ -102,6 +120,10 @@ void Judge::believe_failed(Time at, std::uint32_t observer, std::uint32_t subjec
   if (truth.alive && life >= truth.boot && life.value >= truth.accused) {
     ++false_verdicts_;
     truth.accused = life.value + 1;
+    if (truth.mistaken_since == Time::never()) {
+      truth.mistaken_since = at;
+      ++mistakes_;
+    }
   }
   Belief& belief = belief_about(subject);
   if (belief.compressed) {
@@ -199,8 +221,15 @@ void Judge::finish_propagation(std::uint32_t failure) {
                     : std::max(open.last_learned - open.first_verdict, Duration{0});
 }
 
+void Judge::end_mistake(Time at, Life& life) {
+  if (life.mistaken_since == Time::never()) return;
+  mistake_durations_.push_back(at - life.mistaken_since);
+  life.mistaken_since = Time::never();
+}
+
 void Judge::nobody_accuses(Time at, std::uint32_t subject) {
   drop_belief(subject);
+  end_mistake(at, lives_[subject]);
   const std::uint32_t failure = lives_[subject].failure;
   if (failure == kNone) return;
   --open_[failure].disbelieved;

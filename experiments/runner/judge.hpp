@@ -12,6 +12,10 @@
 //                process does not know all of it
 //   false        verdicts on live processes in their present life; one per process and incarnation,
 //                however many come to believe it. A verdict on an earlier life is late, not false.
+//   mistake      from a false verdict to the moment at which nobody alive believes it any more, or
+//                to the death that makes it true; false verdicts meanwhile belong to it. Its
+//                recurrence is the time that processes lived over the number of mistakes. (Chen,
+//                Toueg, Aguilera 2002 define both for one pair; here the observer is the job.)
 //
 // A failure ends one or several processes at once (a node). Fed with simulated runs and with the
 // merged logs of real ones; in order of time, truth before beliefs at equal times.
@@ -56,9 +60,15 @@ class Judge {
     std::uint64_t records_while_down = 0;
     std::uint64_t false_verdicts = 0;
     std::uint64_t missed = 0;
+    std::uint64_t mistakes = 0;
+    std::vector<Duration> mistake_durations;  // of those that have ended, in the order in which
   };
   // What is known at the end of the run. The judge may be asked again later.
   Judgement judgement() const;
+
+  // How long all processes together have lived by `end`; in milliseconds, since a million processes
+  // for a year are no int64 nanoseconds.
+  std::uint64_t lived_ms(Time end) const { return lived_until(end).ms; }
 
   // Bytes that the bits of beliefs take now.
   std::size_t belief_bytes() const;
@@ -66,14 +76,20 @@ class Judge {
  private:
   static constexpr std::uint32_t kNone = 0xffff'ffff;
 
+  struct Lived {
+    std::uint64_t ms = 0;
+    std::uint64_t rest_ns = 0;  // below a millisecond
+  };
+
   // Truth about one process.
   struct Life {
     bool alive = true;
-    Incarnation boot{0};            // the first incarnation of its present life
-    std::uint32_t accused = 0;      // false verdicts on incarnations below this are counted already
-    std::uint64_t began = 0;        // the moment at which its present life began
-    std::uint32_t failure = kNone;  // what ended it last; kNone again when it has rejoined
-    std::uint32_t belief = kNone;   // while it is down or believed failed: its entry in beliefs_
+    Incarnation boot{0};        // the first incarnation of its present life
+    std::uint32_t accused = 0;  // false verdicts on incarnations below this are counted already
+    std::uint64_t began = 0;    // the moment at which its present life began
+    Time mistaken_since = Time::never();  // never: nobody believes its present life failed
+    std::uint32_t failure = kNone;        // what ended it last; kNone again when it has rejoined
+    std::uint32_t belief = kNone;  // while it is down or believed failed: its entry in beliefs_
   };
 
   // Who believes that one process failed. Either bits say so, or `moment`: then all who live since
@@ -111,6 +127,9 @@ class Judge {
   void believe_failed(Time at, std::uint32_t observer, std::uint32_t subject, Incarnation life);
   void believe_alive(Time at, std::uint32_t observer, std::uint32_t subject);
   void nobody_accuses(Time at, std::uint32_t subject);
+  void end_mistake(Time at, Life& life);
+  Lived lived_until(Time at) const;
+  void count_lived(Time at);
   void finish_propagation(std::uint32_t failure);
   void finish_rejoin(Time at, std::uint32_t failure);
   std::uint64_t missed_at_end(std::uint32_t failure) const;
@@ -123,6 +142,10 @@ class Judge {
   std::vector<Open> open_;  // beside failures_
   std::uint64_t records_while_down_ = 0;
   std::uint64_t false_verdicts_ = 0;
+  std::uint64_t mistakes_ = 0;
+  std::vector<Duration> mistake_durations_;
+  Lived lived_;         // by all processes together,
+  Time counted_until_;  // up to here
 };
 
 }  // namespace holdfast::runner

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <vector>
 
 #include "experiments/runner/judge.hpp"
@@ -56,7 +57,11 @@ class Account {
  public:
   Account(const hw::LaunchResult& result, const Inputs& inputs, const sim::FaultSchedule& faults,
           Judge& judge)
-      : result_(result), inputs_(inputs), faults_(faults), judge_(judge) {}
+      : result_(result),
+        faults_(faults),
+        parts_(inputs.parts_of(faults)),
+        judge_(judge),
+        boots_(inputs.processes()) {}
 
   void tell() {
     std::vector<Said> all;
@@ -92,7 +97,8 @@ class Account {
       processes.push_back(result_.actions[i].planned.process);
     if (kind == hw::LaunchAction::crash) {
       const std::size_t record = faults_.events[tag(said.index)].record;
-      judge_.crash(said.at, inputs_.what(record), inputs_.which(record), processes);
+      const FailedPart& part = parts_.at(record);
+      judge_.crash(said.at, part.what, part.which, processes);
     } else if (kind == hw::LaunchAction::restart) {
       for (const ProcessId process : processes) {
         if (judge_.alive(process)) continue;
@@ -102,10 +108,10 @@ class Account {
   }
 
   const hw::LaunchResult& result_;
-  const Inputs& inputs_;
   const sim::FaultSchedule& faults_;
+  const std::map<std::size_t, FailedPart> parts_;
   Judge& judge_;
-  std::vector<std::uint32_t> boots_ = std::vector<std::uint32_t>(inputs_.processes());
+  std::vector<std::uint32_t> boots_;
 };
 
 }  // namespace
@@ -141,9 +147,12 @@ Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std:
   outcome.processes = roster.processes();
   outcome.nodes = roster.nodes();
   outcome.failures = std::move(judgement.failures);
-  outcome.records_while_down = judgement.records_while_down + inputs.faults().records_while_down;
+  outcome.records_while_down = judgement.records_while_down + faults.records_while_down;
   outcome.false_verdicts = judgement.false_verdicts;
   outcome.missed = judgement.missed;
+  outcome.mistakes = judgement.mistakes;
+  outcome.mistake_durations = std::move(judgement.mistake_durations);
+  outcome.lived_ms = judge.lived_ms(Time{} + inputs.duration());
   for (const hw::ProcessLife& life : result.lives) add_message_counts(life.notes, outcome.messages);
   return Status::ok();
 }

@@ -45,6 +45,9 @@ struct Outcome {
   std::uint64_t false_verdicts = 0;      // verdicts on processes that were alive
   std::uint64_t missed =
       0;  // (failure, live process) pairs in which the process does not know at the end
+  std::uint64_t mistakes = 0;               // see judge.hpp
+  std::vector<Duration> mistake_durations;  // of those that ended
+  std::uint64_t lived_ms = 0;               // all processes together
   std::uint64_t frames_lost = 0;
   MessageCounts messages;
   std::uint64_t state_hash = 0;  // of every engine at the end: for comparing runs

@@ -16,6 +16,8 @@ void visit_outcome(Outcome& o, Visit&& visit) {
   visit("records_while_down", o.records_while_down);
   visit("false_verdicts", o.false_verdicts);
   visit("missed", o.missed);
+  visit("mistakes", o.mistakes);
+  visit("lived_ms", o.lived_ms);
   visit("frames_lost", o.frames_lost);
   visit("heartbeats", o.messages.heartbeats);
   visit("observes", o.messages.observes);
@@ -58,6 +60,8 @@ std::string replicate_text(const FinishedReplicate& replicate) {
   };
   visit_outcome(outcome, put(document));
   document["wall_ns"] = replicate.wall.ns;
+  json& durations = document["mistake_durations_ns"] = json::array();
+  for (const Duration duration : outcome.mistake_durations) durations.push_back(duration.ns);
   json& failures = document["failures"] = json::array();
   for (FailureOutcome& failure : outcome.failures) {
     json& entry = failures.emplace_back();
@@ -81,6 +85,8 @@ Status parse_replicate(const std::string& path, const std::string& text,
     replicate = {};
     visit_outcome(replicate.outcome, take(document));
     document.at("wall_ns").get_to(replicate.wall.ns);
+    for (const json& duration : document.at("mistake_durations_ns"))
+      replicate.outcome.mistake_durations.push_back(Duration{duration.get<std::int64_t>()});
     for (const json& entry : document.at("failures")) {
       FailureOutcome& failure = replicate.outcome.failures.emplace_back();
       visit_failure(failure, take(entry));

@@ -1,7 +1,9 @@
 // Builds a simulation from an experiment, lets the judge watch it, and adds up the outcome.
 #include "experiments/runner/simulate.hpp"
 
+#include <map>
 #include <string>
+#include <utility>
 
 #include "experiments/runner/judge.hpp"
 #include "sim/oracle/witness.hpp"
@@ -16,10 +18,12 @@ constexpr std::uint64_t kEventsPerLook = 1 << 14;
 // Passes on to the judge what the simulation shows.
 class JudgeWitness final : public sim::Witness {
  public:
-  JudgeWitness(Judge& judge, const Inputs& inputs) : judge_(judge), inputs_(inputs) {}
+  JudgeWitness(Judge& judge, std::map<std::size_t, FailedPart> parts)
+      : judge_(judge), parts_(std::move(parts)) {}
 
   void crashed(Time at, std::size_t record, std::span<const ProcessId> processes) override {
-    judge_.crash(at, inputs_.what(record), inputs_.which(record), processes);
+    const FailedPart& part = parts_.at(record);
+    judge_.crash(at, part.what, part.which, processes);
   }
   void repaired(Time at, std::size_t, std::span<const ProcessId> processes,
                 Incarnation boot) override {
@@ -33,7 +37,7 @@ class JudgeWitness final : public sim::Witness {
 
  private:
   Judge& judge_;
-  const Inputs& inputs_;
+  const std::map<std::size_t, FailedPart> parts_;
 };
 
 MessageCounts message_counts(const FrameCounts& counts) {
@@ -47,7 +51,6 @@ Status simulate(const Experiment& experiment, const Inputs& inputs, std::uint32_
                 ReplicateMonitor& monitor, Outcome& outcome) {
   const Roster roster(roster_options(experiment, inputs.nodes(), replicate));
   Judge judge(roster.processes());
-  JudgeWitness witness(judge, inputs);
   sim::SimulationOptions options;
   options.seed = replicate_seed(experiment, replicate);
   options.duration = inputs.duration();
@@ -56,6 +59,7 @@ Status simulate(const Experiment& experiment, const Inputs& inputs, std::uint32_
   options.local_latency = experiment.fabric.local_latency;
   options.engine = engine_options(experiment);
   const sim::FaultSchedule faults = inputs.faults_of(options.seed);
+  JudgeWitness witness(judge, inputs.parts_of(faults));
   sim::Simulation simulation(options, roster, inputs.path_times(), faults, witness);
 
   std::uint64_t reported = 0;
@@ -75,9 +79,12 @@ Status simulate(const Experiment& experiment, const Inputs& inputs, std::uint32_
   outcome.processes = roster.processes();
   outcome.nodes = roster.nodes();
   outcome.failures = std::move(judgement.failures);
-  outcome.records_while_down = judgement.records_while_down + inputs.faults().records_while_down;
+  outcome.records_while_down = judgement.records_while_down + faults.records_while_down;
   outcome.false_verdicts = judgement.false_verdicts;
   outcome.missed = judgement.missed;
+  outcome.mistakes = judgement.mistakes;
+  outcome.mistake_durations = std::move(judgement.mistake_durations);
+  outcome.lived_ms = judge.lived_ms(Time{} + inputs.duration());
   outcome.frames_lost = simulation.frames_lost();
   outcome.messages = message_counts(simulation.frame_counts());
   outcome.state_hash = simulation.state_hash();

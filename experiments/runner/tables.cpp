@@ -11,11 +11,29 @@ std::string optional_seconds(const std::optional<Duration>& duration) {
   return duration ? seconds_text(*duration) : "";
 }
 
-// "minimum,median,maximum" of the values.
-std::string spread(const std::vector<Duration>& values) {
+// "minimum,median,maximum" of the values and of `never` more that are above all others. Those are
+// empty cells, and so is a median between one of them and a value.
+std::string spread(std::vector<Duration> values, std::size_t never = 0) {
   if (values.empty()) return ",,";
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  return seconds_text(*low) + "," + optional_seconds(median(values)) + "," + seconds_text(*high);
+  std::sort(values.begin(), values.end());
+  const std::size_t count = values.size() + never;
+  std::optional<Duration> middle;
+  if (count / 2 < values.size()) {
+    const Duration low = values[(count - 1) / 2];
+    middle = low + (values[count / 2] - low) / 2;
+  }
+  return seconds_text(values.front()) + "," + optional_seconds(middle) + "," +
+         (never == 0 ? seconds_text(values.back()) : "");
+}
+
+// Mean time between the beginnings of two mistakes about one process, in seconds; empty: none.
+std::string recurrence(const Outcome& outcome) {
+  if (outcome.mistakes == 0) return "";
+  const std::uint64_t ms = outcome.lived_ms / outcome.mistakes;
+  char text[32];
+  std::snprintf(text, sizeof text, "%llu.%03llu", static_cast<unsigned long long>(ms / 1000),
+                static_cast<unsigned long long>(ms % 1000));
+  return text;
 }
 
 std::string hexadecimal(std::uint64_t value) {
@@ -57,19 +75,26 @@ std::string results_header(const Campaign& campaign) {
   for (const std::string& path : campaign.swept_paths) header += "," + csv_cell(path);
   return header +
          ",processes,nodes,failures,detected,detection_min_s,detection_median_s,detection_max_s,"
-         "propagated,propagation_min_s,propagation_median_s,propagation_max_s,missed,"
-         "false_verdicts,records_while_down,heartbeats,observes,notices,local_notices,repeats,"
+         "propagated,propagation_min_s,propagation_median_s,propagation_max_s,"
+         "known_min_s,known_median_s,known_max_s,missed,"
+         "false_verdicts,mistakes,mistake_min_s,mistake_median_s,mistake_max_s,"
+         "mistake_recurrence_s,records_while_down,heartbeats,observes,notices,local_notices,"
+         "repeats,"
          "acknowledgements,differences,frames_lost,state_hash\n";
 }
 
 std::string results_row(const Campaign& campaign, Job job, const Outcome& outcome) {
   std::vector<Duration> detections;
   std::vector<Duration> propagations;
-  std::uint64_t failures = 0;  // those that ended a live process
+  std::vector<Duration> known;  // by all, since the crash
+  std::uint64_t failures = 0;   // those that ended a live process
   for (const FailureOutcome& failure : outcome.failures) {
-    if (failure.processes > 0) ++failures;
+    if (failure.processes == 0) continue;
+    ++failures;
     if (failure.detection) detections.push_back(*failure.detection);
     if (failure.propagation) propagations.push_back(*failure.propagation);
+    if (failure.detection && failure.propagation)
+      known.push_back(*failure.detection + *failure.propagation);
   }
   std::string row = std::to_string(job.point) + "," + std::to_string(job.replicate);
   for (const std::string& value : campaign.points[job.point].swept) row += "," + csv_cell(value);
@@ -78,14 +103,19 @@ std::string results_row(const Campaign& campaign, Job job, const Outcome& outcom
   add(outcome.nodes);
   add(failures);
   add(detections.size());
-  row += "," + spread(detections);
+  row += "," + spread(detections, failures - detections.size());
   add(propagations.size());
-  row += "," + spread(propagations);
+  row += "," + spread(propagations, failures - propagations.size());
+  row += "," + spread(known, failures - known.size());
+  add(outcome.missed);
+  add(outcome.false_verdicts);
+  add(outcome.mistakes);
+  row += "," + spread(outcome.mistake_durations) + "," + recurrence(outcome);
   const MessageCounts& messages = outcome.messages;
   for (const std::uint64_t number :
-       {outcome.missed, outcome.false_verdicts, outcome.records_while_down, messages.heartbeats,
-        messages.observes, messages.notices, messages.local_notices, messages.repeats,
-        messages.acknowledgements, messages.differences, outcome.frames_lost})
+       {outcome.records_while_down, messages.heartbeats, messages.observes, messages.notices,
+        messages.local_notices, messages.repeats, messages.acknowledgements, messages.differences,
+        outcome.frames_lost})
     add(number);
   return row + "," + hexadecimal(outcome.state_hash) + "\n";
 }

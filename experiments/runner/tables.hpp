@@ -24,7 +24,10 @@ std::string csv_cell(std::string_view text);
 // none.
 std::optional<Duration> median(std::vector<Duration> values);
 
-// results.csv: one row per sweep point and replicate. Each ends with a line break.
+// results.csv: one row per sweep point and replicate. Each ends with a line break. `known` is the
+// time from a crash until every live process knows. The smallest, median and largest of detection,
+// propagation and known are those of all failures that ended a process: one that never was is above
+// all others, and its cell empty. Only crashes count whose part was up.
 std::string results_header(const Campaign& campaign);
 std::string results_row(const Campaign& campaign, Job job, const Outcome& outcome);
 

@@ -76,6 +76,37 @@ TEST(Judge, WhoStartsMeanwhileIsNotWaitedForButMissed) {
   EXPECT_EQ(judge.judgement().missed, 0u);
 }
 
+TEST(Judge, AMistakeLastsFromTheFirstWhoMakesItToTheLast) {
+  Judge judge(4);
+  judge.believe(at(10), {1}, {0}, kFirst, true);
+  judge.believe(at(11), {2}, {0}, kFirst, true);
+  judge.believe(at(12), {2}, {0}, Incarnation{1}, false);  // refuted
+  judge.believe(at(13), {3}, {0}, Incarnation{1}, true);   // and failed anew: the same mistake
+  judge.believe(at(14), {1}, {0}, Incarnation{1}, false);
+  EXPECT_TRUE(judge.judgement().mistake_durations.empty());
+  judge.believe(at(17), {3}, {0}, Incarnation{2}, false);
+  judge.believe(at(20), {3}, {0}, Incarnation{2}, true);  // another one, which
+  judge.believe(at(21), {3}, {1}, kFirst, true);          // goes on, as this does,
+  judge.crash(at(25), "process", "0", ids({0}));          // until it is no mistake
+  judge.crash(at(30), "process", "3", ids({3}));          // or nobody is left who makes it
+  const Judge::Judgement judgement = judge.judgement();
+  EXPECT_EQ(judgement.false_verdicts, 4u);
+  EXPECT_EQ(judgement.mistakes, 3u);
+  EXPECT_EQ(judgement.mistake_durations,
+            (std::vector<Duration>{milliseconds(7), milliseconds(5), milliseconds(9)}));
+}
+
+TEST(Judge, CountsHowLongProcessesLived) {
+  Judge judge(4);
+  EXPECT_EQ(judge.lived_ms(at(5)), 20u);
+  judge.crash(at(10), "node", "a", ids({0, 1}));
+  judge.repair(at(30), ids({1}), kSecond);
+  EXPECT_EQ(judge.lived_ms(at(31)), 40u + 40u + 3u);
+  Judge many(1u << 20);  // for a year: beyond 2^63 ns
+  EXPECT_EQ(many.lived_ms(Time{} + seconds(31'557'600)),
+            (std::uint64_t{1} << 20) * 31'557'600'000u);
+}
+
 TEST(Judge, RejoinEndsWhenNobodyBelievesItFailed) {
   Judge judge(4);
   judge.crash(at(0), "process", "0", ids({0}));
