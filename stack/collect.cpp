@@ -50,11 +50,12 @@ std::uint64_t difference_frames(const View& view) {
   return frames;
 }
 
-CollectedChanges collect_changes(const View& view, std::uint64_t after, std::span<Run> scratch) {
-  HOLDFAST_ASSERT(after < view.sequence());
+CollectedChanges collect_changes(const View& view, std::uint64_t after, std::uint64_t limit,
+                                 std::span<Run> scratch) {
+  HOLDFAST_ASSERT(after < limit && limit <= view.sequence());
   std::vector<View::Exception> changed;
   for (const View::Exception& exception : view.exceptions()) {
-    if (exception.changed > after) changed.push_back(exception);
+    if (exception.changed > after && exception.changed <= limit) changed.push_back(exception);
   }
   std::sort(changed.begin(), changed.end(),
             [](const auto& a, const auto& b) { return a.changed < b.changed; });
@@ -64,7 +65,7 @@ CollectedChanges collect_changes(const View& view, std::uint64_t after, std::spa
       return {scratch.first(used), exception.changed - 1};
     }
   }
-  return {scratch.first(used), view.sequence()};
+  return {scratch.first(used), limit};
 }
 
 }  // namespace holdfast

@@ -26,8 +26,9 @@ struct CollectedChanges {
   std::uint64_t upto = 0;  // every change in (after, upto] that is not superseded is in `runs`
 };
 
-// The changes later than `after`, in order of change, as many as the scratch holds runs for.
-// `after` must be below view.sequence().
-CollectedChanges collect_changes(const View& view, std::uint64_t after, std::span<Run> scratch);
+// The changes in (after, limit], in order of change, as many as the scratch holds runs for.
+// after < limit <= view.sequence().
+CollectedChanges collect_changes(const View& view, std::uint64_t after, std::uint64_t limit,
+                                 std::span<Run> scratch);
 
 }  // namespace holdfast

@@ -1,4 +1,5 @@
-// The clauses of PROTOCOL.md, sections 3 to 7, in the order in which a frame meets them.
+// The clauses of PROTOCOL.md, sections 3 to 7, in the order in which a frame meets them; how news
+// leaves is in membership_spread.cpp.
 #include "stack/membership.hpp"
 
 #include <algorithm>
@@ -15,6 +16,10 @@ namespace {
 // digest in the next heartbeat asks again.
 constexpr std::size_t kAnswersMax = 256;
 
+// Receivers that may be waiting for an acknowledgement at once; more only where a topology has more
+// targets.
+constexpr std::uint32_t kEntriesMin = 128;
+
 }  // namespace
 
 Membership::Membership(const MembershipOptions& options, const Roster& roster)
@@ -24,8 +29,10 @@ Membership::Membership(const MembershipOptions& options, const Roster& roster)
       roster_(roster),
       options_(options),
       propagation_(make_propagation(options.propagation)),
-      dissemination_({.acknowledged = options.backstop,
-                      .retransmission_timeout = options.retransmission_timeout}),
+      dissemination_(
+          {.acknowledged = options.backstop,
+           .retransmission_timeout = options.retransmission_timeout,
+           .entries_max = std::max(kEntriesMin, propagation_->targets_max(roster.domains()))}),
       local_up_(roster.domain_size(), 1) {
   HOLDFAST_ASSERT(detector_ != nullptr && propagation_ != nullptr);
   HOLDFAST_ASSERT(options.self.value < roster.processes());
@@ -67,7 +74,10 @@ void Membership::start(Time now) {
 void Membership::handle(Time now, Time at, const Header& header, const Body& body) {
   if (fenced_) return;
   const std::uint64_t before = view_.sequence();
+  const Incarnation as_before = incarnation_;
+  const bool spoke = agent_;
   const bool stale = hear_sender(header);
+  const bool new_sender = view_.sequence() > before;
   // What was meant for an earlier boot of ours may be replayed; without the backstop nobody may
   // have told the sender of this one.
   const bool for_us = boot_of(header.receiver_incarnation) == boot_of(incarnation_);
@@ -83,12 +93,20 @@ void Membership::handle(Time now, Time at, const Header& header, const Body& bod
     case FrameType::notice:
       merge_runs(body.runs);
       if (options_.backstop) {
-        owe({FrameType::acknowledgement, header.sender, body.after, body.upto, {}, false});
+        owe({FrameType::acknowledgement,
+             header.sender,
+             body.after,
+             body.upto,
+             {},
+             false,
+             body.broadcast});
       }
       unlike = false;
       break;
     case FrameType::acknowledgement:
-      if (counts) dissemination_.acknowledged(header.sender, body.after, body.upto);
+      if (counts) {
+        dissemination_.acknowledged(header.sender, body.after, body.upto, body.broadcast);
+      }
       unlike = false;
       break;
     case FrameType::difference:
@@ -100,9 +118,16 @@ void Membership::handle(Time now, Time at, const Header& header, const Body& bod
   }
   if (stale || unlike) {
     const bool first_word = options_.backstop && header.type < FrameType::notice;
-    owe({FrameType::difference, header.sender, 0, 0, {0}, first_word});
+    owe({FrameType::difference, header.sender, 0, 0, {0}, first_word, {}});
   }
-  if (view_.sequence() > before) on_news(now, before, header.sender, false);
+  const bool news = view_.sequence() > before;
+  // What a notice brought travels on under its name; what its sender's life and our refutation add
+  // begins here.
+  const bool begins_here = new_sender || incarnation_ != as_before;
+  if (news) on_news(now, before, header.sender, false, begins_here ? Broadcast{} : body.broadcast);
+  if (body.broadcast.named() && header.type == FrameType::notice && (spoke || agent_)) {
+    pass_on(body, news);
+  }
   if (joining_ && header.type >= FrameType::difference) {
     if (!body.sender_joining) {
       // Not before the last frame: until then it knows less than who greets it.
@@ -185,7 +210,8 @@ void Membership::judge(Time now, DomainId dead) {
   if (view_.sequence() > before) on_news(now, before, kNoProcess, true);
 }
 
-void Membership::on_news(Time now, std::uint64_t before, ProcessId source, bool own_verdict) {
+void Membership::on_news(Time now, std::uint64_t before, ProcessId source, bool own_verdict,
+                         const Broadcast& brought_by) {
   for (const View::Exception& exception : view_.exceptions()) {
     if (exception.changed <= before || is_live(exception.record)) continue;
     if (!is_local(exception.process) || !up(exception.process)) {
@@ -200,26 +226,12 @@ void Membership::on_news(Time now, std::uint64_t before, ProcessId source, bool 
     detector_->new_life(now, exception.process, ring());
   }
   if (was_agent || agent_) {
-    tell_targets(before, source);
+    if (!brought_by.named()) start_spreading(before);
+    tell_domain(before, source);
   } else if (const ProcessId speaker = local_agent();
              !own_verdict && speaker != source && speaker != kNoProcess && speaker != self_) {
     // The agent saw its node's deaths itself; what reached only us it has to hear.
-    tell(speaker, before);
-  }
-}
-
-void Membership::tell_targets(std::uint64_t before, ProcessId source) {
-  std::vector<Position> targets;
-  targets.reserve(64);
-  const Ring around = ring();
-  propagation_->targets(around, roster_.position_of(domain()), targets);
-  for (const Position target : targets) {
-    tell(around.speaker(roster_.domain_at(target)), before);
-  }
-  for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
-    const ProcessId process = roster_.member(domain(), i);
-    if (process == self_ || process == source || local_up_[i] == 0) continue;
-    tell(process, before);
+    tell({&speaker, 1}, before, view_.sequence(), brought_by);
   }
 }
 
@@ -236,7 +248,7 @@ void Membership::update_role(Time now) {
   for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
     const ProcessId process = roster_.member(domain(), i);
     if (process == self_ || local_up_[i] == 0 || !options_.backstop) continue;
-    owe({FrameType::difference, process, 0, 0, {0}, true});
+    owe({FrameType::difference, process, 0, 0, {0}, true, {}});
   }
 }
 
@@ -250,11 +262,6 @@ void Membership::become_active(Time now) {
 void Membership::owe(const Answer& answer) {
   if (answers_.size() == kAnswersMax) answers_.erase(answers_.begin());
   answers_.push_back(answer);
-  quiet_ = false;
-}
-
-void Membership::tell(ProcessId receiver, std::uint64_t after) {
-  dissemination_.tell(receiver, after, view_.sequence());
   quiet_ = false;
 }
 
@@ -313,7 +320,7 @@ std::optional<MembershipAction> Membership::poll_join(Time now) {
   const ProcessId candidate = join_candidate();
   ++join_attempts_;
   if (candidate != kNoProcess && candidate != self_) {
-    owe({FrameType::join, candidate, 0, 0, {0}, true});
+    owe({FrameType::join, candidate, 0, 0, {0}, true, {}});
   }
   return std::nullopt;
 }
@@ -339,7 +346,7 @@ std::optional<MembershipAction> Membership::poll_detector(Time now) {
         judge(now, action->domain);
         break;
       case DetectorAction::Kind::probe:
-        owe({FrameType::difference, action->process, 0, 0, {0}, true});
+        owe({FrameType::difference, action->process, 0, 0, {0}, true, {}});
         break;
       case DetectorAction::Kind::heartbeat:
         if (action->process == self_) break;  // the view takes another for the agent
@@ -362,6 +369,7 @@ std::optional<MembershipAction> Membership::poll_answers(std::span<Run> scratch)
   if (answer.type == FrameType::acknowledgement) {
     action.body.after = answer.after;
     action.body.upto = answer.upto;
+    action.body.broadcast = answer.broadcast;
     ++counts_.acknowledgements;
     answers_.erase(answers_.begin());
     return action;
@@ -383,7 +391,11 @@ std::optional<MembershipAction> Membership::poll_answers(std::span<Run> scratch)
 
 std::optional<MembershipAction> Membership::poll_notices(Time now, std::span<Run> scratch) {
   while (const auto order = dissemination_.poll(now)) {
-    const CollectedChanges collected = collect_changes(view_, order->after, scratch);
+    const bool named = order->broadcast.named();
+    const CollectedChanges collected =
+        named
+            ? collect_changes(view_, order->after, order->upto, scratch.first(kRunsOfBroadcastMax))
+            : collect_changes(view_, order->after, view_.sequence(), scratch);
     dissemination_.sent(*order, collected.upto, now);
     if (order->repeated) {
       ++counts_.repeats;
@@ -394,6 +406,7 @@ std::optional<MembershipAction> Membership::poll_notices(Time now, std::span<Run
     action.body.after = order->after;
     action.body.upto = collected.upto;
     action.body.runs = collected.runs;
+    action.body.broadcast = order->broadcast;
     return action;
   }
   return std::nullopt;
@@ -420,6 +433,9 @@ std::uint64_t Membership::hash() const {
   std::uint64_t h = mix64(view_.digest() ^ incarnation_.value);
   h = mix64(h ^ detector_->hash());
   h = mix64(h ^ dissemination_.hash());
+  if (propagation_->cubes(roster_.domains()) > 0) {
+    h = mix64(h ^ heard_broadcasts_.hash() ^ broadcasts_);
+  }
   h = mix64(h ^ (agent_ ? 1u : 0u) ^ (joining_ ? 2u : 0u) ^ (fenced_ ? 4u : 0u));
   for (const std::uint8_t is_up : local_up_) h = mix64(h ^ is_up);
   for (const std::uint64_t count :

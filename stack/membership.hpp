@@ -14,6 +14,7 @@
 #include "stack/base/time.hpp"
 #include "stack/detect/detector.hpp"
 #include "stack/propagate/dissemination.hpp"
+#include "stack/propagate/heard_broadcasts.hpp"
 #include "stack/propagate/propagation.hpp"
 #include "stack/view/roster.hpp"
 #include "stack/view/view.hpp"
@@ -115,6 +116,7 @@ class Membership {
     std::uint64_t upto = 0;
     ProcessId next{0};  // difference: the first process not yet covered
     bool answer_wanted = false;
+    Broadcast broadcast;  // acknowledgement
   };
 
   Ring ring() const { return Ring(roster_, view_); }
@@ -130,11 +132,17 @@ class Membership {
   void merge(ProcessId process, Record record);
   void merge_runs(std::span<const Run> runs);
   void refute(Record record);
-  void on_news(Time now, std::uint64_t before, ProcessId source, bool own_verdict);
-  void tell_targets(std::uint64_t before, ProcessId source);
+  void on_news(Time now, std::uint64_t before, ProcessId source, bool own_verdict,
+               const Broadcast& brought_by = {});
+  void tell_domain(std::uint64_t before, ProcessId source);
+  void start_spreading(std::uint64_t before);
+  void pass_on(const Body& body, bool news);
+  void tell_targets(const Course& course, std::uint64_t after, std::uint64_t upto,
+                    const Broadcast& broadcast);
   void update_role(Time now);
   void owe(const Answer& answer);
-  void tell(ProcessId receiver, std::uint64_t after);
+  void tell(std::span<const ProcessId> receivers, std::uint64_t after, std::uint64_t upto,
+            const Broadcast& broadcast = {});
   void watch(ProcessId process);
   void refresh_due();
   void judge(Time now, DomainId dead);
@@ -164,6 +172,8 @@ class Membership {
   MembershipOptions options_;
   std::unique_ptr<Propagation> propagation_;
   Dissemination dissemination_;
+  HeardBroadcasts heard_broadcasts_;
+  std::uint32_t broadcasts_ = 0;  // begun by this boot
   std::uint32_t join_attempts_ = 0;
   Time next_join_ = Time::never();  // while joining
   Time join_until_ = Time::never();

@@ -9,7 +9,8 @@ namespace {
 
 class Chord final : public Propagation {
  public:
-  void targets(const Ring& ring, Position from, std::vector<Position>& to) const override {
+  void targets(const Ring& ring, Position from, const Course&,
+               std::vector<Position>& to) const override {
     for (std::uint32_t offset = 1; offset < ring.size(); offset *= 2) {
       add_circulant_target(ring, from, offset, Direction::forward, to);
     }

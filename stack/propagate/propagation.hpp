@@ -2,7 +2,9 @@
 // piece of news for the first time sends it once to each of its targets; every later copy is
 // dropped.
 //
-// A topology is a pure function of the ring; adding one is a file and a line in the registry.
+// A topology is a pure function of the ring and, for some, of where in it the news began; those lay
+// one or two cubes around the starter, and news travels through each cube by itself, so that first
+// and later are told apart for each cube. Adding a topology is a file and a line in the registry.
 #pragma once
 
 #include <memory>
@@ -14,12 +16,24 @@
 
 namespace holdfast {
 
+// Where a piece of news comes from, for the topologies that ask.
+struct Course {
+  Position starter;
+  std::uint8_t cube = 0;  // below cubes()
+};
+
 class Propagation {
  public:
   virtual ~Propagation() = default;
+  // How many cubes there are around a starter in a ring of this size, at most kCubesMax; 0 where
+  // the targets do not depend on the starter: then the course is not looked at.
+  virtual std::uint32_t cubes(std::uint32_t positions) const;
+  // At most this many targets on one course: sizes what may wait to be acknowledged.
+  virtual std::uint32_t targets_max(std::uint32_t positions) const;
   // Appends the positions that the process at `from` sends to: live as far as it knows, each once,
   // never itself.
-  virtual void targets(const Ring& ring, Position from, std::vector<Position>& to) const = 0;
+  virtual void targets(const Ring& ring, Position from, const Course& course,
+                       std::vector<Position>& to) const = 0;
 };
 
 struct PropagationEntry {

@@ -3,18 +3,35 @@
 
 #include "stack/propagate/bmg.hpp"
 #include "stack/propagate/chord.hpp"
+#include "stack/propagate/flood.hpp"
+#include "stack/propagate/hba.hpp"
+#include "stack/propagate/neighbours.hpp"
 #include "stack/propagate/propagation.hpp"
 
 namespace holdfast {
 
 namespace {
 
-constexpr std::array<PropagationEntry, 2> kPropagations{{
+constexpr std::array<PropagationEntry, 5> kPropagations{{
     {"bmg", "binomial graph: p ± 2^i for 2^i <= N/2", make_bmg},
     {"chord", "forwards only: p + 2^i for 2^i < N", make_chord},
+    {"flood", "everyone to everyone", make_flood},
+    {"hba", "hypercubes of the 2^k <= N processes from the starter on, each way", make_hba},
+    {"neighbours", "p ± 1 ... max(1, k-1), with k = floor(log2 N)", make_neighbours},
 }};
 
+// A binary logarithm of positions, twice: more than any topology of logarithmic degree has.
+constexpr std::uint32_t kLogarithmicTargetsMax = 64;
+
 }  // namespace
+
+std::uint32_t Propagation::cubes(std::uint32_t) const {
+  return 0;
+}
+
+std::uint32_t Propagation::targets_max(std::uint32_t) const {
+  return kLogarithmicTargetsMax;
+}
 
 std::span<const PropagationEntry> propagations() {
   return kPropagations;

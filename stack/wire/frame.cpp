@@ -18,10 +18,44 @@ constexpr std::size_t kMagicAt = 0, kVersionAt = 2, kTypeAt = 3, kLengthAt = 4, 
 
 // Offsets within the body.
 constexpr std::size_t kAfterAt = 0, kUptoAt = 8, kFlagsAt = 16, kCountAt = 18;
-constexpr std::uint16_t kAnswerWanted = 1, kSenderJoining = 2, kMoreFollows = 4, kAllFlags = 7;
+constexpr std::uint16_t kAnswerWanted = 1, kSenderJoining = 2, kMoreFollows = 4,
+                        kNamesBroadcast = 8, kAllFlags = 15;
+
+// Offsets within the name of a broadcast.
+constexpr std::size_t kStarterAt = 0, kStarterIncarnationAt = 4, kNumberAt = 8, kCubeAt = 12,
+                      kZeros3At = 13;
 
 bool has_body(FrameType type) {
   return type >= FrameType::notice;
+}
+
+bool may_name_broadcast(FrameType type) {
+  return type == FrameType::notice || type == FrameType::acknowledgement;
+}
+
+// The part of a body before its runs.
+std::size_t fixed_bytes(const Body& body) {
+  return Body::kFixedBytes + (body.broadcast.named() ? Body::kBroadcastBytes : 0);
+}
+
+void encode_broadcast(const Broadcast& broadcast, std::byte* at) {
+  store_le<std::uint32_t>(at + kStarterAt, broadcast.starter.value);
+  store_le<std::uint32_t>(at + kStarterIncarnationAt, broadcast.incarnation.value);
+  store_le<std::uint32_t>(at + kNumberAt, broadcast.number);
+  store_le<std::uint8_t>(at + kCubeAt, broadcast.cube);
+  std::fill_n(at + kZeros3At, 3, std::byte{0});
+}
+
+DecodeStatus decode_broadcast(const std::byte* at, std::uint32_t processes, Broadcast& broadcast) {
+  broadcast.starter = {load_le<std::uint32_t>(at + kStarterAt)};
+  broadcast.incarnation = {load_le<std::uint32_t>(at + kStarterIncarnationAt)};
+  broadcast.number = load_le<std::uint32_t>(at + kNumberAt);
+  broadcast.cube = load_le<std::uint8_t>(at + kCubeAt);
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (load_le<std::uint8_t>(at + kZeros3At + i) != 0) return DecodeStatus::bad_padding;
+  }
+  const bool valid = broadcast.starter.value < processes && broadcast.cube < kCubesMax;
+  return valid ? DecodeStatus::ok : DecodeStatus::bad_body;
 }
 
 void encode_run(const Run& run, std::byte* at) {
@@ -47,7 +81,7 @@ bool decode_run(const std::byte* at, std::uint32_t processes, Run& run) {
 
 std::size_t encode_frame(const Header& header, const Body& body, std::span<std::byte> to) {
   std::size_t length = kFrameBytesMin;
-  if (has_body(header.type)) length += Body::kFixedBytes + body.runs.size() * kRunBytes;
+  if (has_body(header.type)) length += fixed_bytes(body) + body.runs.size() * kRunBytes;
   HOLDFAST_ASSERT(length <= to.size() && length <= kFrameBytesMax);
   std::byte* const at = to.data();
   store_le<std::uint16_t>(at + kMagicAt, kFrameMagic);
@@ -68,12 +102,16 @@ std::size_t encode_frame(const Header& header, const Body& body, std::span<std::
     std::byte* const body_at = at + kHeaderBytes;
     store_le<std::uint64_t>(body_at + kAfterAt, body.after);
     store_le<std::uint64_t>(body_at + kUptoAt, body.upto);
-    const int flags = (body.answer_wanted ? kAnswerWanted : 0) |
-                      (body.sender_joining ? kSenderJoining : 0) |
-                      (body.more_follows ? kMoreFollows : 0);
+    const int flags =
+        (body.answer_wanted ? kAnswerWanted : 0) | (body.sender_joining ? kSenderJoining : 0) |
+        (body.more_follows ? kMoreFollows : 0) | (body.broadcast.named() ? kNamesBroadcast : 0);
     store_le<std::uint16_t>(body_at + kFlagsAt, static_cast<std::uint16_t>(flags));
     store_le<std::uint16_t>(body_at + kCountAt, static_cast<std::uint16_t>(body.runs.size()));
-    std::byte* run_at = body_at + Body::kFixedBytes;
+    if (body.broadcast.named()) {
+      HOLDFAST_ASSERT(may_name_broadcast(header.type));
+      encode_broadcast(body.broadcast, body_at + Body::kFixedBytes);
+    }
+    std::byte* run_at = body_at + fixed_bytes(body);
     for (const Run& run : body.runs) {
       encode_run(run, run_at);
       run_at += kRunBytes;
@@ -124,18 +162,25 @@ DecodeStatus decode_body(std::span<const std::byte> frame, FrameType type, std::
   const std::byte* const at = frame.data() + kHeaderBytes;
   const auto flags = load_le<std::uint16_t>(at + kFlagsAt);
   const auto count = load_le<std::uint16_t>(at + kCountAt);
-  if (bytes != Body::kFixedBytes + std::size_t{count} * kRunBytes || count > runs.size()) {
+  if (flags > kAllFlags) return DecodeStatus::bad_padding;
+  const bool names_broadcast = (flags & kNamesBroadcast) != 0;
+  const std::size_t fixed = Body::kFixedBytes + (names_broadcast ? Body::kBroadcastBytes : 0);
+  if (bytes != fixed + std::size_t{count} * kRunBytes || count > runs.size()) {
     return DecodeStatus::bad_length;
   }
-  if (flags > kAllFlags) return DecodeStatus::bad_padding;
   body.after = load_le<std::uint64_t>(at + kAfterAt);
   body.upto = load_le<std::uint64_t>(at + kUptoAt);
   body.answer_wanted = (flags & kAnswerWanted) != 0;
   body.sender_joining = (flags & kSenderJoining) != 0;
   body.more_follows = (flags & kMoreFollows) != 0;
   if (body.after > body.upto) return DecodeStatus::bad_body;
+  if (names_broadcast) {
+    if (!may_name_broadcast(type)) return DecodeStatus::bad_body;
+    const DecodeStatus named = decode_broadcast(at + Body::kFixedBytes, processes, body.broadcast);
+    if (named != DecodeStatus::ok) return named;
+  }
   for (std::size_t i = 0; i < count; ++i) {
-    if (!decode_run(at + Body::kFixedBytes + i * kRunBytes, processes, runs[i])) {
+    if (!decode_run(at + fixed + i * kRunBytes, processes, runs[i])) {
       return DecodeStatus::bad_body;
     }
   }

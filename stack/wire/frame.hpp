@@ -26,13 +26,14 @@
 #include <cstdint>
 #include <span>
 
+#include "stack/base/broadcast.hpp"
 #include "stack/base/ids.hpp"
 #include "stack/base/member_state.hpp"
 
 namespace holdfast {
 
 constexpr std::uint16_t kFrameMagic = 0x4648;
-constexpr std::uint8_t kFrameVersion = 1;
+constexpr std::uint8_t kFrameVersion = 2;
 constexpr std::size_t kHeaderBytes = 48;
 constexpr std::size_t kSealBytes = 16;
 constexpr std::size_t kFrameBytesMin = kHeaderBytes + kSealBytes;
@@ -75,21 +76,28 @@ struct Run {
 };
 constexpr std::size_t kRunBytes = 12;
 
-// The body of every type that has one: after 8, upto 8, flags 2, runs 2, then the runs.
+// The body of every type that has one: after 8, upto 8, flags 2, runs 2; where a flag says so the
+// name of a broadcast (starter 4, its incarnation 4, number 4, cube 1, zero 3); then the runs.
 struct Body {
   std::uint64_t after = 0;  // notice, acknowledgement: the sender's changes (after, upto]
   std::uint64_t upto = 0;
   bool answer_wanted = false;   // difference, join: send yours back if it differs
   bool sender_joining = false;  // difference, join: the sender knows nobody yet
   bool more_follows = false;    // difference, join: this frame did not hold all of it
+  Broadcast broadcast;          // notice, acknowledgement: the one that this copy belongs to
   std::span<const Run> runs;
 
   static constexpr std::size_t kFixedBytes = 20;
+  static constexpr std::size_t kBroadcastBytes = 16;
 };
 constexpr std::size_t kRunsMax = (kFrameBytesMax - kFrameBytesMin - Body::kFixedBytes) / kRunBytes;
+// Of a frame that names a broadcast.
+constexpr std::size_t kRunsOfBroadcastMax =
+    (kFrameBytesMax - kFrameBytesMin - Body::kFixedBytes - Body::kBroadcastBytes) / kRunBytes;
 
 // Writes the frame with a zero seal and returns its length, at most kFrameBytesMax. `body` is
-// looked at only for the types that have one; it may hold at most kRunsMax runs.
+// looked at only for the types that have one; it may hold at most kRunsMax runs, and
+// kRunsOfBroadcastMax if it names a broadcast.
 std::size_t encode_frame(const Header& header, const Body& body, std::span<std::byte> to);
 
 enum class DecodeStatus : std::uint8_t {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "stack/base/random.hpp"
+#include "stack/propagate/propagation.hpp"
 #include "tests/swarm/scenario.hpp"
 
 namespace holdfast::swarm {
@@ -75,7 +76,7 @@ class Draw {
     const Duration period = microseconds(between(200, 100'000));
     membership.detection.period = period;
     membership.detection.timeout = period * between(2, 20) + up_to(period);
-    membership.propagation = one_in(2) ? "bmg" : "chord";
+    membership.propagation = propagations()[random_.below(propagations().size())].name;
     membership.retransmission_timeout = period * between(1, 8) / 4;
     engine.seal = one_in(4) ? "siphash128" : "none";
     scenario_.simulation.skip_quiet_time = one_in(4);

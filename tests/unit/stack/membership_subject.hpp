@@ -23,6 +23,7 @@ struct Sent {
   bool answer_wanted = false;
   bool sender_joining = false;
   std::uint64_t after = 0, upto = 0;
+  Broadcast broadcast = {};
 };
 
 inline Record alive(std::uint32_t incarnation) {
@@ -54,6 +55,15 @@ class MembershipSubject {
     body.sender_joining = sender_joining;
     membership_.handle(now, now, header, body);
   }
+  // A notice of a named broadcast.
+  void hear_broadcast(Time now, std::uint32_t from, const Broadcast& broadcast,
+                      std::vector<MemberRun> runs) {
+    Body body;
+    body.runs = runs;
+    body.upto = runs.size();
+    body.broadcast = broadcast;
+    membership_.handle(now, now, header_of(FrameType::notice, from), body);
+  }
   // A frame of a difference that goes on in another.
   void hear_first_part(Time now, std::uint32_t from, std::vector<MemberRun> runs) {
     Body body;
@@ -75,6 +85,7 @@ class MembershipSubject {
     Body body;
     body.after = notice.after;
     body.upto = notice.upto;
+    body.broadcast = notice.broadcast;
     membership_.handle(now, now, header_of(FrameType::acknowledgement, notice.to), body);
   }
 
@@ -92,7 +103,8 @@ class MembershipSubject {
                       body.answer_wanted,
                       body.sender_joining,
                       body.after,
-                      body.upto});
+                      body.upto,
+                      body.broadcast});
     }
     return sent;
   }

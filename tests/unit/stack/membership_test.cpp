@@ -253,5 +253,106 @@ TEST(Membership, SteadyIsNothingToSayToAnybody) {
   EXPECT_EQ(subject.membership().counts().heartbeats, before + 100);
 }
 
+// Twelve processes: cubes of eight corners, from the starter forwards and backwards.
+Subject of_hba(std::uint32_t self) {
+  MembershipOptions options = options_of(self);
+  options.propagation = "hba";
+  return Subject({.nodes = 12}, options);
+}
+
+std::vector<std::uint32_t> receivers_in(const std::vector<Sent>& sent, const Broadcast& broadcast) {
+  std::vector<Sent> of_it = sent;
+  std::erase_if(of_it, [&](const Sent& frame) { return frame.broadcast != broadcast; });
+  return receivers(of_it);
+}
+
+TEST(Membership, AVerdictOfHbaNamesItsStarterAndCube) {
+  Subject subject = of_hba(1);
+  subject.start(at(0));
+  subject.hear(at(0), FrameType::heartbeat, 0);
+  for (std::int64_t ms = 0; ms < 1000; ms += 100) subject.poll(at(ms));
+  const auto notices = subject.poll(at(1000), FrameType::notice);
+  // Forwards 1 + 1, 2, 4; backwards 1 - 1, which is the dead one, 2, 4.
+  EXPECT_EQ(receivers_in(notices, {{1}, {0}, 1, 0}), (std::vector<std::uint32_t>{2, 3, 5}));
+  EXPECT_EQ(receivers_in(notices, {{1}, {0}, 1, 1}), (std::vector<std::uint32_t>{9, 11}));
+  EXPECT_EQ(notices.size(), 5u);
+  for (const Sent& notice : notices) EXPECT_EQ(notice.runs, std::vector{run_of(0, failed(0))});
+}
+
+TEST(Membership, TheFirstCopyInEachCubeGoesOnThereWithItsName) {
+  Subject subject = of_hba(6);
+  subject.start(at(0));
+  subject.poll(at(0));
+  const Broadcast forwards{{1}, {0}, 4, 0}, backwards{{1}, {0}, 4, 1};
+  const std::vector<MemberRun> news{run_of(0, failed(0))};
+  subject.hear_broadcast(at(1), 5, forwards, news);
+  // Corner 5 of the cube forwards: to corners 4, 7, 1.
+  auto notices = subject.poll(at(1), FrameType::notice);
+  EXPECT_EQ(receivers_in(notices, forwards), (std::vector<std::uint32_t>{2, 5, 8}));
+  EXPECT_EQ(notices.size(), 3u);
+  for (const Sent& notice : notices) {
+    EXPECT_EQ(notice.runs, news);
+    subject.acknowledge(at(1), notice);
+  }
+  subject.hear_broadcast(at(2), 2, forwards, news);
+  EXPECT_TRUE(subject.poll(at(2), FrameType::notice).empty());
+  // Corner 7 backwards (1 - 7 = 6 of 12): to corners 6, 5, 3.
+  subject.hear_broadcast(at(3), 7, backwards, news);
+  notices = subject.poll(at(3), FrameType::notice);
+  EXPECT_EQ(receivers_in(notices, backwards), (std::vector<std::uint32_t>{7, 8, 10}));
+  EXPECT_EQ(notices.size(), 3u);
+  for (const Sent& notice : notices) EXPECT_EQ(notice.runs, news);
+}
+
+TEST(Membership, TheAcknowledgementOfABroadcastNamesIt) {
+  Subject subject = of_hba(6);
+  subject.start(at(0));
+  subject.poll(at(0));
+  const Broadcast broadcast{{1}, {0}, 4, 0};
+  subject.hear_broadcast(at(1), 5, broadcast, {run_of(0, failed(0))});
+  const auto answers = subject.poll(at(1), FrameType::acknowledgement);
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_EQ(answers[0].broadcast, broadcast);
+}
+
+// The sender's new life is not in the notice; it begins here, under our own name.
+TEST(Membership, WhatANoticeDoesNotSayBeginsItsOwnBroadcast) {
+  Subject subject = of_hba(6);
+  subject.start(at(0));
+  subject.poll(at(0));
+  const Broadcast broadcast{{1}, {0}, 4, 0};
+  subject.hear_broadcast(at(1), 5, broadcast, {run_of(6, failed(0))});
+  const auto notices = subject.poll(at(1), FrameType::notice);
+  const Broadcast own{{6}, {1}, 1, 0};  // refuting, we have taken the next incarnation
+  EXPECT_EQ(receivers_in(notices, own), (std::vector<std::uint32_t>{7, 8, 10}));
+  for (const Sent& notice : notices) EXPECT_EQ(notice.runs, std::vector{run_of(6, alive(1))});
+}
+
+// More changes than a frame holds are several broadcasts.
+TEST(Membership, ABroadcastIsWhatOneFrameHolds) {
+  MembershipOptions options = options_of(6);
+  options.propagation = "hba";
+  Subject subject({.nodes = 256}, options);
+  subject.start(at(0));
+  subject.poll(at(0));
+  std::vector<MemberRun> dead;
+  for (std::uint32_t i = 0; i < 35; ++i) dead.push_back(run_of(20 + 2 * i, failed(0)));
+  subject.hear(at(1), FrameType::difference, 5, dead);
+  const auto notices = subject.poll(at(1), FrameType::notice);
+  std::size_t first = 0, second = 0;
+  for (const Sent& notice : notices) {
+    if (notice.broadcast == Broadcast{{6}, {0}, 1, 0}) {
+      ++first;
+      EXPECT_EQ(notice.runs.size(), 34u);
+    } else if (notice.broadcast == Broadcast{{6}, {0}, 2, 0}) {
+      ++second;
+      EXPECT_EQ(notice.runs.size(), 1u);
+    }
+  }
+  EXPECT_EQ(first + second, notices.size());
+  EXPECT_EQ(first, second);
+  EXPECT_GT(first, 4u);
+}
+
 }  // namespace
 }  // namespace holdfast

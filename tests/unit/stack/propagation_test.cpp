@@ -1,8 +1,11 @@
-// bmg and chord against their definitions (papers: Angskun et al. 2007; Rosso and Francesquini
-// 2021), written here with sets and signed arithmetic, and against the published counts.
+// The topologies against their definitions (bmg: Angskun et al. 2007; chord and neighbours: Rosso
+// and Francesquini 2021; hba: Ramanathan and Shin 1988 over a ring), written here with sets and
+// signed arithmetic, and against the published counts.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "stack/base/random.hpp"
@@ -13,9 +16,11 @@ namespace {
 
 using Targets = std::set<std::uint32_t>;
 
-Targets product(std::string_view name, const Ring& ring, std::uint32_t from) {
+const std::vector<std::string> kAll = {"bmg", "chord", "flood", "hba", "neighbours"};
+
+Targets product(std::string_view name, const Ring& ring, std::uint32_t from, Course course = {}) {
   std::vector<Position> to;
-  make_propagation(name)->targets(ring, {from}, to);
+  make_propagation(name)->targets(ring, {from}, course, to);
   Targets targets;
   for (const Position position : to) {
     EXPECT_TRUE(targets.insert(position.value).second) << "told twice: " << position.value;
@@ -23,23 +28,57 @@ Targets product(std::string_view name, const Ring& ring, std::uint32_t from) {
   return targets;
 }
 
-// p + 2^i for 2^i < n, or p ± 2^i for 2^i <= n/2. A dead target: at offset 1 the next live one in
-// the same direction, elsewhere none.
-Targets definition(std::string_view name, const std::vector<bool>& live, std::uint32_t from) {
+std::int64_t modulo(std::int64_t value, std::int64_t n) {
+  return (value % n + n) % n;
+}
+
+std::int64_t floor_log2(std::int64_t n) {
+  std::int64_t k = 0;
+  while (std::int64_t{1} << (k + 1) <= n) ++k;
+  return k;
+}
+
+// The offsets of `from` by the definition: p + 2^i for 2^i < n; p ± 2^i for 2^i <= n/2; everybody;
+// p ± 1 ... max(1, k-1); or those of the cube of 2^k corners that `course` names.
+std::set<std::int64_t> offsets(std::string_view name, std::int64_t n, std::int64_t from,
+                               Course course) {
+  std::set<std::int64_t> all;
+  const std::int64_t k = floor_log2(n);
+  for (std::int64_t i = 0; i < 63 && std::int64_t{1} << i < 2 * n; ++i) {
+    const std::int64_t power = std::int64_t{1} << i;
+    if (name == "chord" && power < n) all.insert(power);
+    if (name == "bmg" && 2 * power <= n) all.insert({power, -power});
+    const std::int64_t sign = course.cube == 0 ? 1 : -1;
+    const std::int64_t corner = modulo(sign * (from - std::int64_t{course.starter.value}), n);
+    if (name == "hba" && i < k && corner < std::int64_t{1} << k) {
+      const bool set = corner / power % 2 == 1;
+      all.insert(sign * (set ? -power : power));
+    }
+  }
+  for (std::int64_t step = 1; step < n; ++step) {
+    if (name == "flood") all.insert(step);
+    if (name == "neighbours" && step <= std::max<std::int64_t>(1, k - 1)) {
+      all.insert({step, -step});
+    }
+  }
+  return all;
+}
+
+// A dead target: chord and bmg walk on to the next live one at offset 1, else it is skipped.
+Targets definition(std::string_view name, const std::vector<bool>& live, std::uint32_t from,
+                   Course course = {}) {
   const auto n = static_cast<std::int64_t>(live.size());
+  const bool walks = name == "chord" || name == "bmg";
   Targets targets;
-  const auto add = [&](std::int64_t offset) {
-    std::int64_t at = ((from + offset) % n + n) % n;
-    if (offset == 1 || offset == -1) {
-      while (!live[static_cast<std::size_t>(at)] && at != from) at = (at + offset + n) % n;
+  for (const std::int64_t offset : offsets(name, n, from, course)) {
+    std::int64_t at = modulo(from + offset, n);
+    while (walks && (offset == 1 || offset == -1) && !live[static_cast<std::size_t>(at)] &&
+           at != from) {
+      at = modulo(at + offset, n);
     }
     if (at != from && live[static_cast<std::size_t>(at)]) {
       targets.insert(static_cast<std::uint32_t>(at));
     }
-  };
-  for (std::int64_t power = 1; power < n; power *= 2) {
-    if (name == "chord") add(power);
-    if (name == "bmg" && 2 * power <= n) add(power), add(-power);
   }
   return targets;
 }
@@ -49,10 +88,13 @@ TEST(Propagation, TargetsAreTheDefinitionWhenAllLive) {
     const Roster roster({.nodes = n});
     const View view;
     const Ring ring(roster, view);
-    for (const std::string_view name : {"bmg", "chord"}) {
+    for (const std::string& name : kAll) {
       for (const std::uint32_t from : {0u, n / 2, n - 1}) {
-        EXPECT_EQ(product(name, ring, from), definition(name, std::vector<bool>(n, true), from))
-            << name << ' ' << n;
+        for (const Course course : {Course{{0}, 0}, Course{{n / 3}, 0}, Course{{n / 3}, 1}}) {
+          EXPECT_EQ(product(name, ring, from, course),
+                    definition(name, std::vector<bool>(n, true), from, course))
+              << name << ' ' << n;
+        }
       }
     }
   }
@@ -65,6 +107,17 @@ TEST(Propagation, KnownDeadAreWalkedOverAtOffsetOneAndSkippedElsewhere) {
   const Ring ring(roster, view);
   EXPECT_EQ(product("chord", ring, 0), (Targets{3, 8}));
   EXPECT_EQ(product("bmg", ring, 0), (Targets{3, 14, 12, 8}));
+}
+
+TEST(Propagation, HbaNeighboursAndFloodSkipTheKnownDead) {
+  const Roster roster({.nodes = 16});
+  View view;
+  for (const std::uint32_t dead : {1u, 4u, 15u}) view.merge({dead}, {{0}, MemberState::failed});
+  const Ring ring(roster, view);
+  EXPECT_EQ(product("hba", ring, 0, {{0}, 0}), (Targets{2, 8}));
+  EXPECT_EQ(product("hba", ring, 5, {{2}, 0}), (Targets{3, 9, 13}));  // corner 3; 2 is dead
+  EXPECT_EQ(product("neighbours", ring, 0), (Targets{2, 3, 13, 14}));
+  EXPECT_EQ(product("flood", ring, 0).size(), 12u);
 }
 
 TEST(Propagation, TargetsAreTheDefinitionWithRandomDead) {
@@ -82,64 +135,100 @@ TEST(Propagation, TargetsAreTheDefinitionWithRandomDead) {
     }
     const Ring ring(roster, view);
     const auto from = static_cast<std::uint32_t>(random.below(n));
-    for (const std::string_view name : {"bmg", "chord"}) {
-      EXPECT_EQ(product(name, ring, from), definition(name, live, from)) << name << ' ' << n;
+    const Course course{{static_cast<std::uint32_t>(random.below(n))},
+                        static_cast<std::uint8_t>(random.below(2))};
+    for (const std::string& name : kAll) {
+      EXPECT_EQ(product(name, ring, from, course), definition(name, live, from, course))
+          << name << ' ' << n;
+    }
+  }
+}
+
+TEST(Propagation, TargetsAreNeverMoreThanPromised) {
+  for (const std::uint32_t n : {1u, 2u, 48u, 500u}) {
+    const Roster roster({.nodes = n});
+    const View view;
+    const Ring ring(roster, view);
+    for (const std::string& name : kAll) {
+      EXPECT_LE(product(name, ring, 0).size(), make_propagation(name)->targets_max(n)) << name;
     }
   }
 }
 
 struct Flood {
-  std::uint32_t rounds = 0;  // until the last one hears for the first time
+  std::uint32_t rounds = 0;  // until the last first copy
   double messages = 0.0;     // received per process
 };
 
-// Who hears something for the first time tells all its targets, who hear it one unit later.
-Flood flood(std::string_view name, std::uint32_t n) {
+// Who hears something for the first time tells all its targets, who hear it one unit later; hba
+// does so in each of its cubes. With the targets of the definition or of the product.
+Flood flood(const std::string& name, std::uint32_t n, bool by_definition) {
   const Roster roster({.nodes = n});
   const View view;
   const Ring ring(roster, view);
-  std::vector<bool> knows(n);
-  std::vector<std::uint32_t> fresh{0};
-  knows[0] = true;
+  const std::vector<bool> all_live(n, true);
+  const bool power_of_two = std::uint32_t{1} << floor_log2(n) == n;
+  Targets reached;
   Flood result;
-  for (std::uint32_t round = 1; !fresh.empty(); ++round) {
-    std::vector<std::uint32_t> next;
-    for (const std::uint32_t from : fresh) {
-      for (const std::uint32_t to : product(name, ring, from)) {
-        result.messages += 1.0 / n;
-        if (knows[to]) continue;
-        knows[to] = true;
-        next.push_back(to);
-        result.rounds = round;
+  for (std::uint8_t cube = 0; cube < (name == "hba" && !power_of_two ? 2 : 1); ++cube) {
+    const Course course{{0}, cube};
+    std::map<std::uint32_t, std::uint32_t> heard{{0, 0}};
+    std::vector<std::uint32_t> fresh{0};
+    for (std::uint32_t round = 1; !fresh.empty(); ++round) {
+      std::vector<std::uint32_t> next;
+      for (const std::uint32_t from : fresh) {
+        for (const std::uint32_t to : by_definition ? definition(name, all_live, from, course)
+                                                    : product(name, ring, from, course)) {
+          result.messages += 1.0 / n;
+          if (!heard.emplace(to, round).second) continue;
+          next.push_back(to);
+          result.rounds = std::max(result.rounds, round);
+        }
       }
+      fresh = next;
     }
-    fresh = next;
+    for (const auto& [position, round] : heard) reached.insert(position);
   }
-  for (const bool known : knows) EXPECT_TRUE(known);
+  EXPECT_EQ(reached.size(), n) << name;
   return result;
 }
 
-// The values of the comparison of the papers. At 1,024 bmg sends 19 messages, 20 if the antipode
-// were told from both sides.
+// The values of the comparison of the papers, once by the definitions and once by the product. At
+// 1,024 bmg sends 19 messages, 20 if the antipode were told from both sides.
 TEST(Propagation, FloodingTakesTheKnownRoundsAndMessages) {
   struct Case {
     const char* name;
     std::uint32_t n, rounds;
     double messages;
   };
-  for (const Case& known : {Case{"chord", 48, 5, 6}, Case{"bmg", 48, 3, 10},
-                            Case{"chord", 1024, 10, 10}, Case{"bmg", 1024, 5, 19}}) {
-    const Flood flooded = flood(known.name, known.n);
-    EXPECT_EQ(flooded.rounds, known.rounds) << known.name << ' ' << known.n;
-    EXPECT_NEAR(flooded.messages, known.messages, 1e-9) << known.name << ' ' << known.n;
+  for (const Case& known :
+       {Case{"chord", 48, 5, 6}, Case{"bmg", 48, 3, 10}, Case{"neighbours", 48, 6, 8},
+        Case{"hba", 48, 5, 320.0 / 48}, Case{"flood", 48, 1, 47}, Case{"chord", 1024, 10, 10},
+        Case{"bmg", 1024, 5, 19}, Case{"neighbours", 1024, 57, 18}, Case{"hba", 1024, 10, 10},
+        Case{"flood", 1024, 1, 1023}}) {
+    for (const bool by_definition : {true, false}) {
+      const Flood flooded = flood(known.name, known.n, by_definition);
+      EXPECT_EQ(flooded.rounds, known.rounds) << known.name << ' ' << known.n;
+      EXPECT_NEAR(flooded.messages, known.messages, 1e-6) << known.name << ' ' << known.n;
+    }
   }
 }
 
+TEST(Propagation, HbaHasTwoCubesUnlessOneHoldsAll) {
+  const auto hba = make_propagation("hba");
+  for (std::uint32_t n = 1; n < 2000; ++n) {
+    EXPECT_EQ(hba->cubes(n), std::uint32_t{1} << floor_log2(n) == n ? 1u : 2u) << n;
+  }
+  EXPECT_EQ(make_propagation("bmg")->cubes(48), 0u);
+}
+
 TEST(Propagation, EveryRegisteredOneIsFoundByName) {
-  EXPECT_GE(propagations().size(), 2u);
+  std::vector<std::string> names;
   for (const PropagationEntry& entry : propagations()) {
+    names.emplace_back(entry.name);
     EXPECT_NE(make_propagation(entry.name), nullptr);
   }
+  EXPECT_EQ(names, kAll);
   EXPECT_EQ(make_propagation("gossip"), nullptr);
 }
 

@@ -173,16 +173,19 @@ TEST(Collect, ChangesComeInTheirOrderAndUptoNamesTheLastCovered) {
   for (const std::uint32_t i : {8u, 2u, 5u, 11u}) view.merge({i}, {{0}, MemberState::failed});
   view.merge({2}, {{1}, MemberState::alive});  // change 5 supersedes change 2
   std::array<holdfast::Run, 2> scratch;
-  const CollectedChanges first = collect_changes(view, 0, scratch);
+  const CollectedChanges first = collect_changes(view, 0, view.sequence(), scratch);
   ASSERT_EQ(first.runs.size(), 2u);
   EXPECT_EQ(first.runs[0].first, ProcessId{8});
   EXPECT_EQ(first.runs[1].first, ProcessId{5});
   EXPECT_EQ(first.upto, 3u);
-  const CollectedChanges second = collect_changes(view, first.upto, scratch);
+  const CollectedChanges second = collect_changes(view, first.upto, view.sequence(), scratch);
   ASSERT_EQ(second.runs.size(), 2u);
   EXPECT_EQ(second.runs[0].first, ProcessId{11});
   EXPECT_EQ(second.runs[1], (holdfast::Run{{2}, {1}, 1, MemberState::alive}));
   EXPECT_EQ(second.upto, 5u);
+  const CollectedChanges limited = collect_changes(view, 0, 2, scratch);
+  ASSERT_EQ(limited.runs.size(), 1u);  // change 2 is superseded, 3 is beyond the limit
+  EXPECT_EQ(limited.upto, 2u);
 }
 
 }  // namespace

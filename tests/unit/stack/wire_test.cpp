@@ -45,7 +45,7 @@ Body body_with(std::span<const Run> runs) {
 Frame by_hand() {
   Frame frame(48 + 20 + 2 * 12 + 16);
   put(frame, 0, 0x4648, 2);
-  put(frame, 2, 1, 1);
+  put(frame, 2, 2, 1);
   put(frame, 3, 3, 1);
   put(frame, 4, frame.size(), 2);
   put(frame, 6, 1, 1);
@@ -70,6 +70,20 @@ Frame by_hand() {
   put(frame, 90, 4, 1);
   return frame;
 }
+
+// The name of a broadcast lies between the fixed part and the runs.
+Frame named_by_hand() {
+  Frame frame = by_hand();
+  frame.insert(frame.begin() + 68, 16, std::byte{0});
+  put(frame, 4, frame.size(), 2);
+  put(frame, 64, 9, 2);
+  put(frame, 68, 10, 4);
+  put(frame, 72, 0x30004, 4);
+  put(frame, 76, 0xa1b2c3d4, 4);
+  put(frame, 80, 1, 1);
+  return frame;
+}
+constexpr Broadcast kBroadcast{{10}, {0x30004}, 0xa1b2c3d4, 1};
 
 Frame encoded(const Header& header, const Body& body) {
   // What lies in the buffer from before must not shine through.
@@ -97,6 +111,14 @@ DecodeStatus status_of(const Frame& frame) {
   return decoded.status;
 }
 
+struct Spoiled {
+  const char* what;
+  std::size_t at;
+  std::size_t bytes;
+  std::uint64_t value;
+  DecodeStatus status;
+};
+
 TEST(Wire, EncodesAsTheTableSays) {
   EXPECT_EQ(encoded(kHeader, body_with(kRuns)), by_hand());
 }
@@ -113,6 +135,41 @@ TEST(Wire, DecodesWhatTheTableSays) {
   ASSERT_EQ(decoded.body.runs.size(), 2u);
   EXPECT_EQ(decoded.body.runs[0], kRuns[0]);
   EXPECT_EQ(decoded.body.runs[1], kRuns[1]);
+}
+
+TEST(Wire, NamesABroadcastWhereTheTableSays) {
+  Body body = body_with(kRuns);
+  body.broadcast = kBroadcast;
+  EXPECT_EQ(encoded(kHeader, body), named_by_hand());
+  Decoded decoded;
+  decode(named_by_hand(), decoded);
+  ASSERT_EQ(decoded.status, DecodeStatus::ok);
+  EXPECT_EQ(decoded.body.broadcast, kBroadcast);
+  ASSERT_EQ(decoded.body.runs.size(), 2u);
+  EXPECT_EQ(decoded.body.runs[1], kRuns[1]);
+  decode(by_hand(), decoded);
+  EXPECT_FALSE(decoded.body.broadcast.named());
+}
+
+TEST(Wire, EveryFieldOfABroadcastIsChecked) {
+  const Spoiled cases[] = {
+      {"starter beyond the last process", 68, 4, kProcesses, DecodeStatus::bad_body},
+      {"nobody for a starter", 68, 4, 0xffffffff, DecodeStatus::bad_body},
+      {"cube", 80, 1, 2, DecodeStatus::bad_body},
+      {"zero at 81", 81, 1, 1, DecodeStatus::bad_padding},
+      {"zero at 83", 83, 1, 1, DecodeStatus::bad_padding},
+      {"no flag for it", 64, 2, 1, DecodeStatus::bad_length},
+      {"difference", 3, 1, 5, DecodeStatus::bad_body},
+      {"join", 3, 1, 6, DecodeStatus::bad_body},
+  };
+  for (const Spoiled& spoiled : cases) {
+    Frame frame = named_by_hand();
+    put(frame, spoiled.at, spoiled.value, spoiled.bytes);
+    EXPECT_EQ(status_of(frame), spoiled.status) << spoiled.what;
+  }
+  Frame acknowledgement = named_by_hand();
+  put(acknowledgement, 3, 4, 1);
+  EXPECT_EQ(status_of(acknowledgement), DecodeStatus::ok);
 }
 
 TEST(Wire, EveryTypeSurvivesTheRoundTrip) {
@@ -138,7 +195,8 @@ TEST(Wire, EveryTypeSurvivesTheRoundTrip) {
   }
 }
 
-TEST(Wire, AFullFrameHolds35Runs) {
+TEST(Wire, AFullFrameHolds35RunsOr34AndAName) {
+  EXPECT_EQ(kRunsOfBroadcastMax, (512u - 48 - 16 - 20 - 16) / 12);
   EXPECT_EQ(kRunsMax, (512u - 48 - 16 - 20) / 12);
   std::vector<holdfast::Run> runs;
   for (std::uint32_t i = 0; i < kRunsMax; ++i) runs.push_back({{i}, {i}, 1, MemberState::alive});
@@ -152,19 +210,11 @@ TEST(Wire, AFullFrameHolds35Runs) {
   EXPECT_EQ(decoded.status, DecodeStatus::bad_body);
 }
 
-struct Spoiled {
-  const char* what;
-  std::size_t at;
-  std::size_t bytes;
-  std::uint64_t value;
-  DecodeStatus status;
-};
-
 TEST(Wire, EveryFieldIsChecked) {
   const Spoiled cases[] = {
       {"magic", 0, 2, 0x4649, DecodeStatus::bad_magic},
-      {"version below", 2, 1, 0, DecodeStatus::bad_version},
-      {"version above", 2, 1, 2, DecodeStatus::bad_version},
+      {"version below", 2, 1, 1, DecodeStatus::bad_version},
+      {"version above", 2, 1, 3, DecodeStatus::bad_version},
       {"type below", 3, 1, 0, DecodeStatus::bad_type},
       {"type above", 3, 1, 7, DecodeStatus::bad_type},
       {"length one less", 4, 2, by_hand().size() - 1, DecodeStatus::bad_length},
@@ -173,7 +223,8 @@ TEST(Wire, EveryFieldIsChecked) {
       {"zero at 7", 7, 1, 1, DecodeStatus::bad_padding},
       {"zero at 28", 28, 4, 0x01000000, DecodeStatus::bad_padding},
       {"after beyond upto", 48, 8, 43, DecodeStatus::bad_body},
-      {"flags", 64, 2, 8, DecodeStatus::bad_padding},
+      {"flags", 64, 2, 16, DecodeStatus::bad_padding},
+      {"a name that is not there", 64, 2, 8, DecodeStatus::bad_length},
       {"a run fewer than there are", 66, 2, 1, DecodeStatus::bad_length},
       {"a run more than there are", 66, 2, 3, DecodeStatus::bad_length},
       {"a run that ends beyond the last process", 80, 4, 12, DecodeStatus::bad_body},
@@ -220,7 +271,7 @@ TEST(Wire, TamperedFramesDecodeToNothingOrToSomethingInBounds) {
   Random random(1, 0x77697265, 0);
   int accepted = 0;
   for (int i = 0; i < 200'000; ++i) {
-    Frame frame = by_hand();
+    Frame frame = i % 2 == 0 ? by_hand() : named_by_hand();
     const std::uint64_t changes = 1 + random.below(3);
     for (std::uint64_t k = 0; k < changes; ++k) {
       frame[random.below(frame.size())] = std::byte(random.below(256));
@@ -236,6 +287,10 @@ TEST(Wire, TamperedFramesDecodeToNothingOrToSomethingInBounds) {
     ++accepted;
     EXPECT_LE(decoded.body.after, decoded.body.upto);
     EXPECT_LE(decoded.body.runs.size(), kRunsMax);
+    if (decoded.body.broadcast.named()) {
+      EXPECT_LT(decoded.body.broadcast.starter.value, kProcesses);
+      EXPECT_LT(decoded.body.broadcast.cube, kCubesMax);
+    }
     for (const holdfast::Run& run : decoded.body.runs) {
       EXPECT_GE(run.count, 1);
       EXPECT_LE(std::uint64_t{run.first.value} + run.count, kProcesses);

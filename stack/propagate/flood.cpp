@@ -1,0 +1,27 @@
+// All other live positions, in ring order.
+#include "stack/propagate/flood.hpp"
+
+namespace holdfast {
+
+namespace {
+
+class Flood final : public Propagation {
+ public:
+  std::uint32_t targets_max(std::uint32_t positions) const override { return positions; }
+
+  void targets(const Ring& ring, Position from, const Course&,
+               std::vector<Position>& to) const override {
+    for (std::uint32_t offset = 1; offset < ring.size(); ++offset) {
+      const Position target = ring.moved(from, offset);
+      if (ring.live(target)) to.push_back(target);
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Propagation> make_flood() {
+  return std::make_unique<Flood>();
+}
+
+}  // namespace holdfast

@@ -1,0 +1,44 @@
+// Corner numbers count from the starter; neighbours differ in one bit.
+#include "stack/propagate/hba.hpp"
+
+#include <bit>
+
+namespace holdfast {
+
+namespace {
+
+class Hba final : public Propagation {
+ public:
+  std::uint32_t cubes(std::uint32_t positions) const override {
+    return std::has_single_bit(positions) ? 1 : 2;
+  }
+
+  void targets(const Ring& ring, Position from, const Course& course,
+               std::vector<Position>& to) const override {
+    const std::uint32_t corners = std::bit_floor(ring.size());
+    const std::uint32_t corner = distance(ring, course, from);
+    if (corner >= corners) return;  // not of this cube
+    for (std::uint32_t bit = 1; bit < corners; bit *= 2) {
+      const Position target = at_distance(ring, course, corner ^ bit);
+      if (ring.live(target)) to.push_back(target);
+    }
+  }
+
+ private:
+  static std::uint32_t distance(const Ring& ring, const Course& course, Position position) {
+    const std::uint32_t forwards = ring.moved(position, ring.size() - course.starter.value).value;
+    return course.cube == 0 || forwards == 0 ? forwards : ring.size() - forwards;
+  }
+
+  static Position at_distance(const Ring& ring, const Course& course, std::uint32_t steps) {
+    return ring.moved(course.starter, course.cube == 0 ? steps : ring.size() - steps);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Propagation> make_hba() {
+  return std::make_unique<Hba>();
+}
+
+}  // namespace holdfast

@@ -1,0 +1,38 @@
+// The nearest positions on both sides.
+#include "stack/propagate/neighbours.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace holdfast {
+
+namespace {
+
+class Neighbours final : public Propagation {
+ public:
+  void targets(const Ring& ring, Position from, const Course&,
+               std::vector<Position>& to) const override {
+    const auto k = static_cast<std::uint32_t>(std::bit_width(ring.size())) - 1;
+    // Small rings close before the reach ends: 2 * reach < N from N = 3 on.
+    const std::uint32_t reach = std::max(2u, k) - 1;
+    for (std::uint32_t offset = 1; offset <= reach; ++offset) {
+      add(ring, from, offset, to);
+      if (2 * offset != ring.size()) add(ring, from, ring.size() - offset, to);
+    }
+  }
+
+ private:
+  static void add(const Ring& ring, Position from, std::uint32_t offset,
+                  std::vector<Position>& to) {
+    const Position target = ring.moved(from, offset);
+    if (target != from && ring.live(target)) to.push_back(target);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Propagation> make_neighbours() {
+  return std::make_unique<Neighbours>();
+}
+
+}  // namespace holdfast

@@ -1,0 +1,52 @@
+// The schema's words and the registers of the stack: whatever a file may say exists, and whatever
+// exists may be said.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "experiments/config/schema.hpp"
+#include "stack/detect/detector.hpp"
+#include "stack/propagate/propagation.hpp"
+#include "stack/seal/seal.hpp"
+
+namespace holdfast::runner {
+namespace {
+
+using Words = std::set<std::string>;
+
+// The words that the schema allows for `key` of `section`.
+Words words(const char* section, const char* key) {
+  const config::Node* node = &config::experiment_schema_node();
+  for (const char* name : {"properties", section, "properties", key, "enum"}) {
+    node = node->find(name);
+    if (node == nullptr) {
+      ADD_FAILURE() << "the schema has no " << section << '.' << key;
+      return {};
+    }
+  }
+  Words found;
+  for (const config::Node& word : node->items) found.insert(word.text);
+  return found;
+}
+
+TEST(Registry, PropagationsAreThoseOfTheSchema) {
+  Words registered;
+  for (const PropagationEntry& entry : propagations()) registered.emplace(entry.name);
+  EXPECT_EQ(words("propagation", "kind"), registered);
+}
+
+TEST(Registry, DetectorsAreThoseOfTheSchema) {
+  Words registered;
+  for (const DetectorEntry& entry : detectors()) registered.emplace(entry.name);
+  EXPECT_EQ(words("detector", "kind"), registered);
+}
+
+TEST(Registry, SealsOfTheSchemaExist) {
+  const Words allowed = words("seal", "kind");
+  EXPECT_FALSE(allowed.empty());
+  for (const std::string& word : allowed) EXPECT_NE(find_seal(word), nullptr) << word;
+}
+
+}  // namespace
+}  // namespace holdfast::runner
