@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "stack/base/assert.hpp"
 
@@ -27,22 +28,32 @@ std::vector<std::uint32_t> farthest_first(const RouteLengths& lengths) {
 
 }  // namespace
 
-Routes::Routes(const FabricGraph& graph)
-    : graph_(&graph), net_(graph), height_(choose_heights(net_)) {
-  for (std::uint32_t h = 0; h < graph.host_count(); ++h) {
+Routes::Routes(const FabricGraph& graph, std::uint32_t paths)
+    : graph_(&graph), net_(graph), height_(choose_heights(net_)), tables_(graph, paths) {
+  find_endpoints();
+  fill_tables();
+  find_levels();
+}
+
+Routes::Routes(const FabricGraph& graph, ForwardingTables tables)
+    : graph_(&graph), net_(graph), height_(choose_heights(net_)), tables_(std::move(tables)) {
+  find_endpoints();
+  find_levels();
+}
+
+void Routes::find_endpoints() {
+  for (std::uint32_t h = 0; h < graph_->host_count(); ++h) {
     Endpoint endpoint;
-    endpoint.link = graph.endpoint_link(NodeId{h});
+    endpoint.link = graph_->endpoint_link(NodeId{h});
     if (endpoint.link != kNone) {
-      const Link& link = graph.links()[endpoint.link];
-      const Device& first = graph.device(link.ends[0].device);
+      const Link& link = graph_->links()[endpoint.link];
+      const Device& first = graph_->device(link.ends[0].device);
       const bool is_first = first.kind == DeviceKind::adapter && first.host == NodeId{h};
       endpoint.adapter = link.ends[is_first ? 0 : 1].device;
       endpoint.peer = link.ends[is_first ? 1 : 0].device;
     }
     endpoints_.push_back(endpoint);
   }
-  fill_tables();
-  find_levels();
 }
 
 std::uint32_t Routes::switch_of(NodeId node) const {
@@ -51,7 +62,6 @@ std::uint32_t Routes::switch_of(NodeId node) const {
 }
 
 void Routes::fill_tables() {
-  table_.assign(net_.device.size() * std::size_t{graph_->host_count()}, 0);
   load_.assign(graph_->links().size(), {});
   struct Target {
     RouteLengths lengths;
@@ -68,37 +78,59 @@ void Routes::fill_tables() {
       std::vector<std::uint32_t> farthest = farthest_first(lengths);
       found = targets.emplace(s, Target{std::move(lengths), std::move(farthest)}).first;
     }
-    route_to(NodeId{h}, found->second.lengths, found->second.farthest);
+    for (std::uint32_t path = 0; path < tables_.paths(); ++path) {
+      route_to(NodeId{h}, path, found->second.lengths, found->second.farthest);
+    }
   }
   load_ = {};
 }
 
-void Routes::route_to(NodeId to, const RouteLengths& lengths,
+void Routes::route_to(NodeId to, std::uint32_t path, const RouteLengths& lengths,
                       const std::vector<std::uint32_t>& farthest) {
+  const Endpoint& target = endpoints_[to.value];
+  const auto& ends = graph_->links()[target.link].ends;
+  const LinkEnd& last = ends[0].device == target.peer ? ends[0] : ends[1];
+  tables_.set_port(last.device, to, path, static_cast<std::uint16_t>(last.port));
   // Hosts whose route to the destination crosses each switch.
   std::vector<std::uint64_t> flow(net_.hosts.begin(), net_.hosts.end());
   for (const std::uint32_t s : farthest) {
     if (lengths.total[s] == kFar || lengths.total[s] == 0) continue;
-    const std::uint32_t chosen = choose_port(s, lengths, flow[s]);
+    const std::uint32_t chosen = choose_port(s, to, path, lengths, flow[s]);
     const SwitchPort& port = net_.ports[s][chosen];
-    table(s, to) = static_cast<std::uint16_t>(port.port);
+    tables_.set_port(net_.device[s], to, path, static_cast<std::uint16_t>(port.port));
     flow[port.peer] += flow[s];
   }
 }
 
-std::uint32_t Routes::choose_port(std::uint32_t s, const RouteLengths& lengths,
-                                  std::uint64_t flow) {
+// Whether one of the first `paths` paths to the host leaves switch `s` for this neighbour.
+bool Routes::peer_is_used(std::uint32_t s, std::uint32_t peer, NodeId to,
+                          std::uint32_t paths) const {
+  const std::uint32_t device = net_.device[s];
+  for (std::uint32_t path = 0; path < paths; ++path) {
+    const std::uint16_t port = tables_.port(device, to, path);
+    const std::uint32_t link = graph_->device(device).ports[port].link;
+    if (graph_->links()[link].end_away_from(device).device == net_.device[peer]) return true;
+  }
+  return false;
+}
+
+std::uint32_t Routes::choose_port(std::uint32_t s, NodeId to, std::uint32_t path,
+                                  const RouteLengths& lengths, std::uint64_t flow) {
   const std::uint32_t device = net_.device[s];
   std::optional<std::uint32_t> best;
   Load* best_load = nullptr;
   Wide best_rate = 0;
+  bool best_used = false;
   for (std::uint32_t i = 0; i < net_.ports[s].size(); ++i) {
     const SwitchPort& port = net_.ports[s][i];
     if (!lengths.allows(s, port.peer, height_)) continue;
     const Link& link = graph_->links()[port.link];
     Load& load = load_[port.link][link.ends[0].device == device ? 0 : 1];
     const Wide rate = static_cast<Wide>(link.bits_per_second);
-    if (best) {
+    const bool used = peer_is_used(s, port.peer, to, path);
+    if (best && used != best_used) {
+      if (used) continue;
+    } else if (best) {
       // Routes per rate, after this destination is added; without division.
       const Wide mine = (load.routes + flow) * best_rate;
       const Wide its = (best_load->routes + flow) * rate;
@@ -108,6 +140,7 @@ std::uint32_t Routes::choose_port(std::uint32_t s, const RouteLengths& lengths,
     best = i;
     best_load = &load;
     best_rate = rate;
+    best_used = used;
   }
   HOLDFAST_ASSERT(best.has_value());
   best_load->routes += flow;
