@@ -1,0 +1,166 @@
+// The collapse: a packet through ports that are and stay idle becomes one event.
+//
+// A packet that finds every port of its way idle is not sent hop by hop. Its times are computed, as
+// on an idle fabric; each port on the way is told when it will be busy, and until when credits will
+// be out; and one event remains, the arrival. Until then nobody may look at any of these ports. If
+// somebody does (another packet comes to it, the link goes up or down, tables change), the packet
+// is taken apart first: the ports that it has left by then keep what it did to them, the others
+// forget it, and it goes on hop by hop from where it is. Whoever looks thus sees what they would
+// have seen without the collapse.
+//
+// That is exact also for what happens at one instant, because nothing depends on the order within a
+// phase. A packet whose start at a port is the present instant has not started: starts belong to
+// the second phase, and whoever looks does so before it. It joins the newcomers of its port, which
+// are sorted by injection whoever put them there. One thing must hold for this: between its starts
+// at two ports passes at least one unit of time; otherwise it does not collapse.
+//
+// After its arrival the packet is gone, and what a port has been told has become true: it was busy
+// until then, and the credits that are still out will be back when it was said.
+#include "sim/packet/packet_wire.hpp"
+#include "stack/base/assert.hpp"
+
+namespace holdfast::sim {
+
+// Fills legs_ with the packet's way through an idle fabric; false if it has no way to its end.
+bool PacketWire::plan(const Packet& packet) {
+  legs_.clear();
+  std::uint32_t port = host_port_[packet.from];
+  Instant start{packet.injected.value, 0};
+  for (;;) {
+    if (legs_.size() == kLegsMax) return false;
+    const PortSpec& spec = specs_[port];
+    Leg leg{port, start, serialisation_.end(start, packet.wire_bytes, spec.rate), {}};
+    if (!spec.far_is_switch) {
+      legs_.push_back(leg);
+      return spec.far_host == packet.to;
+    }
+    const Instant& come = options_.switching == Switching::cut_through ? leg.start : leg.end;
+    leg.looked_up = come + SimTime{spec.latency} + switch_latency_;
+    legs_.push_back(leg);
+    const std::uint32_t next = output_towards(packet, spec.far_device);
+    if (next == kNoPort) return false;
+    start = ready_for(leg.looked_up, packet, port, next);
+    if (round_up(start) <= round_up(leg.start)) return false;
+    port = next;
+  }
+}
+
+bool PacketWire::stays_idle(const Leg& leg, const Packet& packet) {
+  const OutputPort& port = ports_[leg.port];
+  if (port.times_down > 0 || port.waiting > 0 || port.dirty) return false;
+  if (port.reserved) {
+    const Reservation& reservation = reservations_[leg.port];
+    if (pool_[reservation.packet].generation == reservation.generation) return false;
+    free_of_reservation(leg.port);
+  }
+  if (port.free_at > leg.start) return false;
+  return !with_credits(specs_[leg.port]) || lane(leg.port, packet.lane).credits >= blocks(packet);
+}
+
+bool PacketWire::try_collapse(std::uint32_t index) {
+  Packet& packet = pool_[index];
+  // The first port is looked at before the way is: most of those that are busy are found there.
+  const OutputPort& first = ports_[host_port_[packet.from]];
+  if (first.waiting > 0 || first.dirty || first.free_at.units > instant_.value) return false;
+  if (!plan(packet)) return false;
+  for (const Leg& leg : legs_) {
+    if (!stays_idle(leg, packet)) return false;
+  }
+  for (std::size_t i = 0; i < legs_.size(); ++i) {
+    const Leg& leg = legs_[i];
+    OutputPort& port = ports_[leg.port];
+    Reservation& reservation = reservations_[leg.port];
+    reservation = {port.free_at, index, packet.generation, {}, 0, packet.lane};
+    if (with_credits(specs_[leg.port])) {
+      reservation.blocks = static_cast<std::uint16_t>(blocks(packet));
+      reservation.credits_back = round_up(legs_[i + 1].end + SimTime{specs_[leg.port].latency});
+    }
+    port.free_at = leg.end;
+    port.reserved = true;
+  }
+  const Leg& last = legs_.back();
+  packet.collapsed = true;
+  packet.on = last.port;
+  packet.tail_at = round_up(last.end + SimTime{specs_[last.port].latency});
+  queue_.push(packet.tail_at.value, index, payload(Kind::delivered, packet.generation));
+  hops_ += legs_.size();
+  ++collapsed_;
+  return true;
+}
+
+// Somebody looks at a port: it must be what it would be without the collapse.
+void PacketWire::free_of_reservation(std::uint32_t index) {
+  if (!ports_[index].reserved) return;
+  const Reservation reservation = reservations_[index];
+  if (pool_[reservation.packet].generation == reservation.generation) {
+    expand(reservation.packet);
+    return;
+  }
+  ports_[index].reserved = false;
+  keep_credits(index, reservation.lane, reservation.blocks, reservation.credits_back);
+}
+
+// Credits that are out until then, if that is still to come.
+void PacketWire::keep_credits(std::uint32_t port, std::uint32_t lane_number, std::uint32_t count,
+                              SimTime until) {
+  if (count == 0 || until <= instant_) return;
+  lane(port, lane_number).credits -= count;
+  queue_.push(until.value, port, payload(Kind::credits, lane_number << 16 | count));
+}
+
+void PacketWire::expand(std::uint32_t index) {
+  Packet& packet = pool_[index];
+  const bool planned = plan(packet);
+  HOLDFAST_ASSERT(planned && packet.collapsed);
+  std::size_t passed = 0;
+  while (passed < legs_.size() && round_up(legs_[passed].start) < instant_) ++passed;
+  for (std::size_t i = 0; i < legs_.size(); ++i) {
+    OutputPort& port = ports_[legs_[i].port];
+    const Reservation& reservation = reservations_[legs_[i].port];
+    port.reserved = false;
+    if (i >= passed) {
+      port.free_at = reservation.free_before;
+      continue;
+    }
+    port.sending = index;
+    port.sending_generation = packet.generation;
+    if (reservation.blocks == 0) continue;
+    if (i + 1 < passed) {
+      keep_credits(legs_[i].port, packet.lane, reservation.blocks, reservation.credits_back);
+    } else {
+      lane(legs_[i].port, packet.lane).credits -= reservation.blocks;
+      packet.held = legs_[i].port;
+    }
+  }
+  packet.collapsed = false;
+  hops_ -= legs_.size() - passed;
+  ++expanded_;
+  resume(index, passed);
+}
+
+// Goes on hop by hop behind the port that it has passed last, as in legs_.
+void PacketWire::resume(std::uint32_t index, std::size_t passed) {
+  Packet& packet = pool_[index];
+  if (passed == legs_.size()) return;  // the arrival is as it was
+  packet.port = legs_[passed].port;
+  packet.ready = legs_[passed].start;
+  if (passed == 0) {
+    packet.on = kNoPort;
+    packet.tail_at = {};
+    come_to(index, packet.port);
+    return;
+  }
+  const Leg& left = legs_[passed - 1];
+  packet.on = left.port;
+  packet.tail_at = round_up(left.end + SimTime{specs_[left.port].latency});
+  if (const SimTime looked_up = round_up(left.looked_up); looked_up > instant_) {
+    packet.ready = left.looked_up;
+    queue_.push(looked_up.value, index, payload(Kind::looked_up, 0));
+  } else if (const SimTime ready = round_up(packet.ready); ready > instant_) {
+    queue_.push(ready.value, index, payload(Kind::ready, 0));
+  } else {
+    come_to(index, packet.port);
+  }
+}
+
+}  // namespace holdfast::sim

@@ -1,0 +1,322 @@
+// Ports and links of the fabric, and the first phase of an instant: what arrives. The second is in
+// service.cpp.
+#include "sim/packet/packet_wire.hpp"
+
+#include <algorithm>
+
+#include "sim/topology/path_times.hpp"
+#include "stack/base/assert.hpp"
+
+namespace holdfast::sim {
+
+PacketWire::PacketWire(const FabricGraph& graph, const Forwarding& forwarding,
+                       const PacketWireOptions& options)
+    : forwarding_(&forwarding),
+      options_(options),
+      arbiter_(options_.lanes),
+      lane_count_(static_cast<std::uint32_t>(options.lanes.size())),
+      buffer_blocks_(options.buffer_bytes / kBlockBytes),
+      credits_(options.flow_control == FlowControl::credits),
+      switch_latency_(to_sim_time(options.switch_latency)),
+      head_lifetime_(to_sim_time(options.head_lifetime)) {
+  HOLDFAST_ASSERT(buffer_blocks_ > 0 && buffer_blocks_ <= 0xffff);
+  HOLDFAST_ASSERT(switch_latency_ >= SimTime{} && head_lifetime_ >= SimTime{});
+  for (const std::uint8_t lane : options.lane_of_service_level) {
+    HOLDFAST_ASSERT(lane < lane_count_);
+  }
+  for (const LaneOptions& lane : options.lanes) HOLDFAST_ASSERT(lane.weight > 0);
+  add_ports(graph);
+  add_links(graph);
+}
+
+void PacketWire::add_ports(const FabricGraph& graph) {
+  std::uint32_t count = 0;
+  first_port_.reserve(graph.devices().size());
+  for (const Device& device : graph.devices()) {
+    first_port_.push_back(count);
+    count += static_cast<std::uint32_t>(device.ports.size()) - 1;
+  }
+  specs_.resize(count);
+  ports_.resize(count);
+  reservations_.resize(count);
+  lanes_.resize(std::size_t{count} * lane_count_);
+  for (OutputPort& port : ports_) {
+    port.turns = arbiter_.fresh();
+    port.times_down = 1;  // until a link is found
+  }
+}
+
+void PacketWire::add_links(const FabricGraph& graph) {
+  link_ports_.reserve(graph.links().size());
+  for (const Link& link : graph.links()) {
+    std::array<std::uint32_t, 2> both{};
+    for (std::size_t side = 0; side < 2; ++side) {
+      const LinkEnd& end = link.ends[side];
+      const LinkEnd& far = link.ends[1 - side];
+      const Device& far_device = graph.device(far.device);
+      both[side] = port_index(end.device, end.port);
+      PortSpec& spec = specs_[both[side]];
+      spec.latency = to_sim_time(link.latency).value;
+      spec.far_device = far.device;
+      spec.rate = serialisation_.add_rate(link.bits_per_second);
+      spec.far_is_switch = far_device.kind == DeviceKind::switch_chip;
+      if (far_device.kind == DeviceKind::adapter) spec.far_host = far_device.host.value;
+      spec.of_switch = graph.device(end.device).kind == DeviceKind::switch_chip;
+      ports_[both[side]].times_down = 0;
+      for (std::uint32_t i = 0; i < lane_count_; ++i) {
+        lane(both[side], i).credits = with_credits(spec) ? buffer_blocks_ : 0;
+      }
+    }
+    link_ports_.push_back(both);
+  }
+  for (std::uint32_t host = 0; host < graph.host_count(); ++host) {
+    const std::uint32_t link = graph.endpoint_link({host});
+    std::uint32_t port = kNoPort;
+    if (link != kNone) {
+      for (const LinkEnd& end : graph.links()[link].ends) {
+        const Device& device = graph.device(end.device);
+        if (device.kind == DeviceKind::adapter && device.host.value == host) {
+          port = port_index(end.device, end.port);
+        }
+      }
+    }
+    host_port_.push_back(port);
+  }
+}
+
+void PacketWire::meet(SimTime now) {
+  HOLDFAST_ASSERT(now >= instant_ && now > settled_);
+  HOLDFAST_ASSERT(dirty_.empty() || now == instant_);
+  instant_ = now;
+}
+
+void PacketWire::inject(SimTime now, const Shipment& shipment) {
+  meet(now);
+  HOLDFAST_ASSERT(shipment.from != shipment.to);
+  HOLDFAST_ASSERT(shipment.service_level < kServiceLevels && shipment.path < forwarding_->paths());
+  const std::uint32_t index = pool_.take();
+  Packet& packet = pool_[index];
+  packet.serial = next_serial_++;
+  packet.token = shipment.token;
+  packet.injected = now;
+  packet.ready = {now.value, 0};
+  packet.from = shipment.from.value;
+  packet.to = shipment.to.value;
+  packet.wire_bytes = shipment.bytes + kPacketOverheadBytes;
+  packet.path = shipment.path;
+  packet.lane = options_.lane_of_service_level[shipment.service_level];
+  HOLDFAST_ASSERT(blocks(packet) <= buffer_blocks_);
+  const std::uint32_t port = host_port_[packet.from];
+  if (port == kNoPort) {
+    lose(index, PacketFate::no_route);
+    return;
+  }
+  if (options_.collapse && try_collapse(index)) return;
+  come_to(index, port);
+}
+
+void PacketWire::step() {
+  if (!dirty_.empty() && next_event() > instant_.value) {
+    settle();
+  } else {
+    HOLDFAST_ASSERT(!queue_.empty());
+    instant_ = {queue_.next_time()};
+    do {
+      ++events_;
+      const QueuedEvent event = queue_.pop();
+      prefetch_upcoming();
+      handle(event);
+    } while (next_event() == instant_.value);
+  }
+  sort_reports();
+}
+
+// A large fabric does not fit into a cache, but the queue knows what is next: first the packet or
+// port itself, then, when that is there, what it leads to.
+void PacketWire::prefetch_upcoming() const {
+  if (const QueuedEvent* far = queue_.upcoming(3)) {
+    if (is_of_packet(*far)) {
+      pool_.prefetch(far->target);
+    } else {
+      __builtin_prefetch(&ports_[far->target]);
+      __builtin_prefetch(&lanes_[std::size_t{far->target} * lane_count_]);
+    }
+  }
+  if (const QueuedEvent* near = queue_.upcoming(1); near != nullptr && is_of_packet(*near)) {
+    const Packet& packet = pool_[near->target];
+    if (packet.on != kNoPort) __builtin_prefetch(&specs_[packet.on]);
+    if (packet.port != kNoPort) {
+      __builtin_prefetch(&ports_[packet.port]);
+      __builtin_prefetch(&specs_[packet.port]);
+      __builtin_prefetch(&lanes_[std::size_t{packet.port} * lane_count_]);
+    }
+  }
+}
+
+void PacketWire::handle(const QueuedEvent& event) {
+  const std::uint32_t rest = event.payload & 0x1fff'ffff;
+  switch (static_cast<Kind>(event.payload >> 29)) {
+    case Kind::looked_up:
+      look_up(event.target);
+      break;
+    case Kind::ready:
+      come_to(event.target, pool_[event.target].port);
+      break;
+    case Kind::delivered: {
+      const Packet& packet = pool_[event.target];
+      if ((packet.generation & 0x1fff'ffff) != rest || packet.tail_at.value != event.time) break;
+      // A packet that had to be taken apart may be anywhere at the time it was to be there.
+      if (packet.on != kNoPort && !specs_[packet.on].far_is_switch) deliver(event.target);
+      break;
+    }
+    case Kind::wake:
+      if (ports_[event.target].wake_at.value != event.time) break;
+      ports_[event.target].wake_at = SimTime::never();
+      if (ports_[event.target].waiting > 0) mark_dirty(event.target);
+      break;
+    case Kind::credits:
+      lane(event.target, rest >> 16).credits += rest & 0xffff;
+      if (ports_[event.target].waiting > 0) mark_dirty(event.target);
+      break;
+    case Kind::age:
+      ports_[event.target].ageing = false;
+      if (ports_[event.target].waiting > 0) mark_dirty(event.target);
+      break;
+  }
+}
+
+void PacketWire::look_up(std::uint32_t index) {
+  Packet& packet = pool_[index];
+  if (packet.broken && options_.switching == Switching::store_and_forward) {
+    lose(index, PacketFate::cut);
+    return;
+  }
+  const std::uint32_t out = output_towards(packet, specs_[packet.on].far_device);
+  if (out == kNoPort) {
+    lose(index, PacketFate::no_route);
+    return;
+  }
+  packet.ready = ready_for(packet.ready, packet, packet.on, out);
+  const SimTime ready = round_up(packet.ready);
+  if (ready > instant_) {
+    packet.port = out;
+    queue_.push(ready.value, index, payload(Kind::ready, 0));
+  } else {
+    come_to(index, out);
+  }
+}
+
+std::uint32_t PacketWire::output_towards(const Packet& packet, std::uint32_t device) const {
+  const std::uint16_t port = forwarding_->port(device, NodeId{packet.to}, packet.path);
+  return port == 0 ? kNoPort : port_index(device, port);
+}
+
+Instant PacketWire::ready_for(const Instant& looked_up, const Packet& packet, std::uint32_t in,
+                              std::uint32_t out) const {
+  if (options_.switching == Switching::store_and_forward) return looked_up;
+  return serialisation_.start_to_keep_up(looked_up, packet.wire_bytes, specs_[in].rate,
+                                         specs_[out].rate);
+}
+
+void PacketWire::come_to(std::uint32_t index, std::uint32_t port) {
+  free_of_reservation(port);
+  Packet& packet = pool_[index];
+  packet.port = port;
+  newcomers_.push_back({packet.serial, index});
+  mark_dirty(port);
+}
+
+void PacketWire::deliver(std::uint32_t index) {
+  const Packet& packet = pool_[index];
+  if (packet.broken) {
+    lose(index, PacketFate::cut);
+  } else if (specs_[packet.on].far_host != packet.to) {
+    lose(index, PacketFate::no_route);
+  } else {
+    report(index, PacketFate::delivered);
+    pool_.give(index);
+  }
+}
+
+// The packet's last bit leaves the buffer that it holds at `tail_gone`.
+void PacketWire::release(Packet& packet, const Instant& tail_gone) {
+  if (packet.held == kNoPort) return;
+  const SimTime home = round_up(tail_gone + SimTime{specs_[packet.held].latency});
+  queue_.push(home.value, packet.held,
+              payload(Kind::credits, std::uint32_t{packet.lane} << 16 | blocks(packet)));
+  packet.held = kNoPort;
+}
+
+void PacketWire::lose(std::uint32_t index, PacketFate fate) {
+  Packet& packet = pool_[index];
+  release(packet, {std::max(instant_, packet.tail_at).value, 0});
+  report(index, fate);
+  pool_.give(index);
+}
+
+void PacketWire::report(std::uint32_t index, PacketFate fate) {
+  const Packet& packet = pool_[index];
+  ++fates_[static_cast<std::size_t>(fate)];
+  reports_.push_back({packet.token, instant_, packet.serial, fate});
+}
+
+void PacketWire::sort_reports() {
+  if (reports_.size() < 2) return;
+  std::sort(reports_.begin(), reports_.end(), [](const PacketReport& a, const PacketReport& b) {
+    return a.at != b.at ? a.at < b.at : a.serial < b.serial;
+  });
+}
+
+void PacketWire::set_link_up(SimTime now, std::uint32_t link, bool up) {
+  meet(now);
+  for (const std::uint32_t port : link_ports_[link]) set_port_up(port, up);
+  sort_reports();
+}
+
+void PacketWire::set_port_up(std::uint32_t index, bool up) {
+  free_of_reservation(index);
+  OutputPort& port = ports_[index];
+  if (up) {
+    HOLDFAST_ASSERT(port.times_down > 0);
+    --port.times_down;
+    return;
+  }
+  if (port.times_down++ > 0) return;
+  if (round_up(port.free_at) > instant_) {
+    Packet& sent = pool_[port.sending];
+    if (sent.generation == port.sending_generation) sent.broken = true;
+    port.free_at = {instant_.value, 0};
+  }
+  for (std::uint32_t i = 0; i < lane_count_; ++i) {
+    while (lane(index, i).first != kNoPacket) lose(dequeue(index, i), PacketFate::port_down);
+  }
+}
+
+void PacketWire::set_forwarding(SimTime now, const Forwarding& forwarding) {
+  meet(now);
+  HOLDFAST_ASSERT(forwarding.paths() == forwarding_->paths());
+  for (std::uint32_t i = 0; i < pool_.size(); ++i) {
+    if (pool_[i].collapsed) expand(i);
+  }
+  forwarding_ = &forwarding;
+}
+
+bool PacketWire::at_rest() const {
+  if (pool_.in_use() > 0 || !dirty_.empty()) return false;
+  for (std::uint32_t port = 0; port < ports_.size(); ++port) {
+    if (ports_[port].waiting > 0) return false;
+    for (std::uint32_t i = 0; i < lane_count_; ++i) {
+      const Lane& lane = lanes_[std::size_t{port} * lane_count_ + i];
+      if (lane.first != kNoPacket || lane.waiting_blocks > 0) return false;
+      if (with_credits(specs_[port]) && lane.credits != buffer_blocks_) return false;
+    }
+  }
+  return true;
+}
+
+std::size_t PacketWire::memory_bytes() const {
+  return specs_.size() * (sizeof(PortSpec) + sizeof(OutputPort) + sizeof(Reservation)) +
+         lanes_.size() * sizeof(Lane) + pool_.memory_bytes() + queue_.memory_bytes();
+}
+
+}  // namespace holdfast::sim
