@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "stack/base/bytes.hpp"
@@ -99,6 +100,25 @@ TEST(Permutation, KeysGiveOtherOrdersAndNeighboursPart) {
   // A random pair of permutations agrees in one place on average, and keeps about two neighbours.
   EXPECT_LT(same, 8);
   EXPECT_LT(neighbours, 12);
+}
+
+// Two given neighbours on a circle of n are neighbours after a random permutation with probability
+// 2 / (n - 1), so n / (n - 1) · 2 of the n pairs are on average. The count is nearly Poisson.
+TEST(Permutation, NeighboursStayNeighboursAsOftenAsByChance) {
+  for (const std::uint32_t size : {16u, 48u, 324u, 1024u}) {
+    const std::uint32_t keys = 1'600'000 / size;
+    double together = 0;
+    for (std::uint64_t key = 0; key < keys; ++key) {
+      const Permutation permutation(size, mix64(key));
+      for (std::uint32_t x = 0; x < size; ++x) {
+        const std::uint32_t a = permutation.inverse(x), b = permutation.inverse((x + 1) % size);
+        const std::uint32_t apart = (a + size - b) % size;
+        if (apart == 1 || apart == size - 1) ++together;
+      }
+    }
+    const double expected = 2.0 * keys * size / (size - 1);
+    EXPECT_NEAR(together, expected, 5 * std::sqrt(expected)) << size;
+  }
 }
 
 TEST(Bytes, AreLittleEndian) {
