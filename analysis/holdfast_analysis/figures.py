@@ -9,7 +9,7 @@ from collections import defaultdict
 import numpy
 from matplotlib import ticker
 
-from . import intervals, style, units
+from . import intervals, style, time_axes, units
 
 # The columns of results.csv drawn as messages, with the words of a figure.
 MESSAGES = [("notices", "notices"), ("acknowledgements", "acknowledge-\nments"),
@@ -49,48 +49,6 @@ def _finite(values):
     return [value for value in values if value is not None]
 
 
-def _time_axis(axis, values, label):
-    """Scale and tick labels for times on the x axis: linear in one unit, or logarithmic when they
-    span more than a factor of 100."""
-    least, greatest = min(_finite(values), default=0.0), max(_finite(values), default=1.0)
-    positive = [value for value in _finite(values) if value > 0]
-    if positive and greatest > 100 * min(positive):
-        if least <= 0:
-            axis.set_xscale("symlog", linthresh=min(positive))
-        else:
-            axis.set_xscale("log")
-        axis.set_xlim(least / 1.5, greatest * 1.5)
-        axis.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: _tick(value)))
-        axis.xaxis.set_minor_locator(ticker.NullLocator())
-        axis.set_xlabel(label)
-        return
-    divisor, unit = units.time_unit(greatest)
-    margin = 0.08 * ((greatest - least) or greatest or 1.0)
-    axis.set_xlim(0 if least < greatest / 3 else least - margin, greatest + margin)
-    axis.xaxis.set_major_locator(_UnitLocator(divisor))
-    axis.xaxis.set_major_formatter(ticker.FuncFormatter(
-        lambda value, _: f"{round(value / divisor, 6):g}"))
-    axis.set_xlabel(f"{label} ({unit})")
-
-
-class _UnitLocator(ticker.MaxNLocator):
-    """Round ticks in the unit that the axis is labelled with."""
-
-    def __init__(self, divisor):
-        super().__init__(4, steps=[1, 2, 2.5, 5, 10])
-        self._divisor = divisor
-
-    def tick_values(self, vmin, vmax):
-        return super().tick_values(vmin / self._divisor, vmax / self._divisor) * self._divisor
-
-
-def _tick(seconds):
-    if seconds <= 0:
-        return "0"
-    divisor, unit = units.time_unit(seconds * (1 + 1e-9))
-    return f"{round(seconds / divisor, 6):g} {unit}"
-
-
 def _swarm(values, axis):
     """Heights in [0, 0.5] that stack equal values upon each other."""
     transform = axis.xaxis.get_transform()
@@ -120,8 +78,8 @@ def _panels(results, height_of):
     panels = []
     for kind, members, axes in zip(kinds, by_kind, grid):
         for axis, (column, title, meaning) in zip(axes, TIMES):
-            _time_axis(axis, [getattr(failure, column) for _, _, failures in members
-                              for failure in failures], meaning)
+            time_axes.fit_x(axis, [getattr(failure, column) for _, _, failures in members
+                                   for failure in failures], meaning)
             axis.set_title(f"{title} of {kind} deaths")
             panels.append((axis, column, members))
     return drawn, panels
@@ -212,8 +170,8 @@ def timeline(results):
                          marker=marker if what == "node" else "x" if len(rows) > 1 else marker,
                          rasterized=len(known) > MANY_POINTS,
                          label=group_label(point, what))
-        _logarithmic_times(axis, [getattr(failure, column) for _, _, failures in rows
-                                  for failure in failures])
+        time_axes.logarithmic_y(axis, [getattr(failure, column) for _, _, failures in rows
+                                       for failure in failures])
         if never:
             axis.plot(never, [1.0] * len(never), "x", color=style.WARN, clip_on=False,
                       transform=axis.get_xaxis_transform(), markersize=5, markeredgewidth=1.2,
@@ -246,22 +204,6 @@ def _calendar_ticks(axis, start, days):
                         labels=[str((start + datetime.timedelta(days=day)).day)
                                 for day in range(0, math.ceil(days), 5)])
         axis.set_xlabel(f"time of the failure (day of {start.strftime('%B %Y')})")
-
-
-def _logarithmic_times(axis, values):
-    """A logarithmic y axis for times, at least a factor of ten high, labelled with units."""
-    positive = [value for value in values if value]
-    if not positive:
-        return
-    low, high = min(positive) / 1.5, max(positive) * 1.5
-    if high < 10 * low:
-        middle = math.sqrt(low * high)
-        low, high = middle / math.sqrt(10), middle * math.sqrt(10)
-    axis.set_yscale("log")
-    axis.set_ylim(low, high)
-    axis.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5) if high < 200 * low else (1,)))
-    axis.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: _tick(value)))
-    axis.yaxis.set_minor_locator(ticker.NullLocator())
 
 
 def per_failure_and_process(row, column):

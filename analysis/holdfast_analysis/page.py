@@ -5,7 +5,7 @@ import json
 import math
 import os
 
-from . import figures, intervals, markdown, units
+from . import declared_page, figures, intervals, markdown, units
 
 SCROLLS_BEYOND = 40   # rows of a table
 MOST_ROWS = 5000      # failures in the page; the file has all
@@ -46,9 +46,10 @@ def table(headings, rows, sortable=False):
             f"<tbody>\n{body}\n</tbody></table></div>")
 
 
-def render(results, drawings):
-    """The page. drawings: <svg> by the name of the figure."""
-    parts = [_header(results), _from_readme(results), _summary(results),
+def render(results, drawings, own):
+    """The page. drawings: <svg> by the name of the figure. own: what the experiment declares."""
+    parts = [_header(results), _from_readme(results),
+             declared_page.section(results, drawings, own, table, Cell), _summary(results),
              _times(drawings), _messages(results, drawings), _fabric(results, drawings),
              _failures(results), _mapping(results), _method(), _provenance(results)]
     here = os.path.dirname(__file__)

@@ -3,7 +3,7 @@
 import os
 from collections import Counter
 
-from . import fabric_picture, figures, page, results, style
+from . import curves, declared, fabric_picture, figures, page, results, style
 
 DESCRIPTIONS = {
     "times": "Detection and propagation time of each failure, by sweep point",
@@ -14,13 +14,24 @@ DESCRIPTIONS = {
 }
 
 
-def write(folder, readme=None):
-    """Writes figures and report.html into `folder`; returns the report's path."""
+def write(folder, readme=None, declaration=None):
+    """Writes figures and report.html into `folder`; returns the report's path. declaration: the
+    experiment's figures.json; default: the one in `folder`, if any."""
     found = results.read(folder, readme)
+    own = declared.read(folder, declaration)
     pictures = os.path.join(folder, "figures")
     os.makedirs(pictures, exist_ok=True)
     drawings = {}
+    for figure in own.figures:
+        drawn = curves.draw(figure, found)
+        if drawn is None:
+            continue
+        style.save(drawn, pictures, figure.name)
+        drawings[figure.name] = style.inline(drawn, figure.name, figure.title)
+        style.close(drawn)
     for name in DESCRIPTIONS:
+        if own.standard is not None and name not in own.standard:
+            continue
         drawn, tooltips = _draw(name, found)
         if drawn is None:
             continue
@@ -29,7 +40,7 @@ def write(folder, readme=None):
         style.close(drawn)
     path = os.path.join(folder, "report.html")
     with open(path + ".part", "w", encoding="utf-8") as file:
-        file.write(page.render(found, drawings))
+        file.write(page.render(found, drawings, own))
     os.replace(path + ".part", path)
     return path
 

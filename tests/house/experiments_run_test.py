@@ -77,6 +77,11 @@ class ExperimentsRun(SmallCopy):
         done = self.run_it("mine", RESULTS="out")
         self.assertEqual(done.stderr, "reporting out --readme mine/README.md\n")
 
+    def test_the_report_draws_what_the_experiment_declares(self):
+        write_program(self.user / "mine/figures.json", "{}\n")
+        done = self.run_it("mine", RESULTS="out")
+        self.assertEqual(done.stderr, "reporting out --figures mine/figures.json\n")
+
     def test_an_interrupted_run_gets_a_report_and_keeps_its_status(self):
         done = self.run_it(RESULTS="out", STATUS="130")
         self.assertEqual(done.returncode, 130)

@@ -1,0 +1,267 @@
+"""The figures that an experiment declares for itself: what figures.json says, and the values drawn.
+
+figures.json stands beside the experiment's README.md:
+
+    {"standard": ["messages"],
+     "figures": [{
+       "name": "detection", "title": "...", "caption": "...",
+       "x": {"column": "failures.0.count", "label": "simultaneous deaths"},
+       "y": {"column": "detection_max_s", "label": "crash to the last first verdict"},
+       "panels": {"column": "failures.0.which", "titles": {"random": "random ranks"}},
+       "series": {"column": "detector.order", "titles": {"rank": "rank order"}},
+       "band": [5, 95],
+       "references": [{"title": "paper, rank order", "panel": "16", "series": "rank",
+                       "source": "ring, figure 4 right", "points": [[1, 1.0], [2, 3.0]]}]}]}
+
+One mark is one sweep point: the median over its replicates of a column of results.csv, or of a sum
+of columns ("columns") over a product of others ("per"). "band": these percentiles of the replicates
+as a band; without it, the 95 % interval of the median as a line. "references": values from
+elsewhere, such as those that a paper published or a closed form, with their source. "standard":
+which of the figures that every run has are wanted beside; without the key, all.
+
+Times are seconds. A cell of a time that is empty means that it never happened: more than all
+others.
+"""
+
+import json
+import math
+import os
+from dataclasses import dataclass
+from typing import Dict, List, Optional, Tuple
+
+from . import intervals, units
+from .results import ResultsError
+
+_AXIS_KEYS = {"column", "columns", "per", "label", "scale"}
+_SPLIT_KEYS = {"column", "titles"}
+_FIGURE_KEYS = {"name", "title", "caption", "x", "y", "panels", "series", "band", "references"}
+_REFERENCE_KEYS = {"title", "panel", "series", "source", "points", "line"}
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What an axis shows: the sum of `columns` over the product of `per`."""
+    columns: Tuple[str, ...]
+    per: Tuple[str, ...]
+    label: str
+    scale: str  # linear or log
+
+    @property
+    def is_time(self):
+        return self.columns[0].endswith("_s")
+
+
+@dataclass(frozen=True)
+class Split:
+    """What tells panels or series apart: a column, and what its values are called."""
+    column: str
+    titles: Dict[str, str]
+
+    def title(self, value):
+        return self.titles.get(value, value)
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Values from elsewhere. panel, series: where they belong; None: everywhere."""
+    title: str
+    source: str
+    panel: Optional[str]
+    series: Optional[str]
+    points: Tuple[Tuple[object, float], ...]
+    line: bool  # a closed form: joined by a line, without marks
+
+
+@dataclass(frozen=True)
+class Figure:
+    name: str
+    title: str
+    caption: str
+    x: Axis
+    y: Axis
+    panels: Optional[Split]
+    series: Optional[Split]
+    band: Optional[Tuple[float, float]]
+    references: Tuple[Reference, ...]
+
+
+@dataclass(frozen=True)
+class Declared:
+    figures: List[Figure]
+    standard: Optional[List[str]]  # None: all
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One sweep point of one series: its place, and its replicates described."""
+    x: object  # a number, or a text where an axis has names
+    low: float
+    median: float
+    high: float
+    count: int
+    never: int
+
+
+def read(folder, elsewhere=None):
+    """What the figures.json in `folder` declares, if there is one; elsewhere: the file instead.
+    Raises ResultsError."""
+    path = elsewhere or os.path.join(folder, "figures.json")
+    if not os.path.exists(path):
+        if elsewhere:
+            raise ResultsError(f"{path}: missing. Name the experiment's figures.json, or leave "
+                               "--figures out.")
+        return Declared([], None)
+    try:
+        with open(path, encoding="utf-8") as file:
+            document = json.load(file)
+    except (OSError, ValueError) as error:
+        raise ResultsError(f"{path}: not valid JSON ({error}).") from error
+    reader = _Reader(path)
+    reader.keys("", document, {"figures", "standard"})
+    figures = [reader.figure(f"/figures/{index}", entry)
+               for index, entry in enumerate(reader.listed("/figures", document.get("figures")))]
+    standard = document.get("standard")
+    return Declared(figures, None if standard is None else reader.listed("/standard", standard))
+
+
+class _Reader:
+    """Turns JSON into the values above; what is wrong is said with file and pointer."""
+
+    def __init__(self, path):
+        self._path = path
+
+    def wrong(self, pointer, expected):
+        return ResultsError(f"{self._path}: {pointer or '/'}: expected {expected}.")
+
+    def keys(self, pointer, value, known):
+        if not isinstance(value, dict):
+            raise self.wrong(pointer, "an object")
+        for key in value:
+            if key not in known:
+                raise self.wrong(f"{pointer}/{key}", "no such key, but " + ", ".join(sorted(known)))
+
+    def listed(self, pointer, value):
+        if not isinstance(value, list):
+            raise self.wrong(pointer, "a list")
+        return value
+
+    def text(self, pointer, value):
+        if not isinstance(value, str) or not value:
+            raise self.wrong(pointer, "a text")
+        return value
+
+    def axis(self, pointer, value):
+        self.keys(pointer, value, _AXIS_KEYS)
+        columns = value.get("columns", [value.get("column")])
+        for name in columns:
+            self.text(f"{pointer}/column", name)
+        scale = value.get("scale", "linear")
+        if scale not in ("linear", "log"):
+            raise self.wrong(f"{pointer}/scale", '"linear" or "log"')
+        return Axis(tuple(columns), tuple(value.get("per", [])),
+                    self.text(f"{pointer}/label", value.get("label")), scale)
+
+    def split(self, pointer, value):
+        if value is None:
+            return None
+        self.keys(pointer, value, _SPLIT_KEYS)
+        return Split(self.text(f"{pointer}/column", value.get("column")), value.get("titles", {}))
+
+    def reference(self, pointer, value):
+        self.keys(pointer, value, _REFERENCE_KEYS)
+        points = tuple((place, float(height)) for place, height in
+                       self.listed(f"{pointer}/points", value.get("points")))
+        return Reference(self.text(f"{pointer}/title", value.get("title")),
+                         self.text(f"{pointer}/source", value.get("source")), value.get("panel"),
+                         value.get("series"), points, bool(value.get("line", False)))
+
+    def figure(self, pointer, value):
+        self.keys(pointer, value, _FIGURE_KEYS)
+        band = value.get("band")
+        if band is not None and (len(self.listed(f"{pointer}/band", band)) != 2
+                                 or not 0 <= band[0] < band[1] <= 100):
+            raise self.wrong(f"{pointer}/band", "two percentiles, the lower first")
+        name = self.text(f"{pointer}/name", value.get("name"))
+        if not name.replace("-", "").isalnum():
+            raise self.wrong(f"{pointer}/name", "letters, digits and '-'")
+        references = value.get("references", [])
+        return Figure(
+            name, self.text(f"{pointer}/title", value.get("title")), value.get("caption", ""),
+            self.axis(f"{pointer}/x", value.get("x")), self.axis(f"{pointer}/y", value.get("y")),
+            self.split(f"{pointer}/panels", value.get("panels")),
+            self.split(f"{pointer}/series", value.get("series")), tuple(band) if band else None,
+            tuple(self.reference(f"{pointer}/references/{index}", entry)
+                  for index, entry in enumerate(references)))
+
+
+def values_of(split, results):
+    """The values by which `split` tells sweep points apart, in order of appearance."""
+    if split is None:
+        return [None]
+    found = []
+    for point in results.points:
+        value = cell(point.replicates[0], split.column)
+        if value not in found:
+            found.append(value)
+    return found
+
+
+def cell(row, column):
+    if column not in row:
+        raise ResultsError(f"figures.json names the column {column}, which results.csv does not "
+                           f"have; it has {', '.join(row)}.")
+    return row[column]
+
+
+def place(row, axis):
+    """Where a sweep point stands along x: a number; a quantity in its base unit; or a text."""
+    text = cell(row, axis.columns[0])
+    try:
+        return float(text)
+    except ValueError:
+        seconds = units.seconds_of(text)
+        return text if seconds is None else seconds
+
+
+def _height(row, axis):
+    """The value of one replicate; inf: never; None: there is none."""
+    total = 0.0
+    for column in axis.columns:
+        text = cell(row, column)
+        if not text:
+            return math.inf if axis.is_time else None
+        total += float(text)
+    for column in axis.per:
+        divisor = float(cell(row, column))
+        if not divisor:
+            return None
+        total /= divisor
+    return total
+
+
+def percentile(ordered, share):
+    """The smallest of the sorted values that at least `share` percent do not exceed."""
+    return ordered[max(0, math.ceil(share / 100 * len(ordered)) - 1)]
+
+
+def marks(figure, results, panel, series):
+    """The Marks of one series in one panel, by place."""
+    found = []
+    for point in results.points:
+        first = point.replicates[0]
+        if any(split is not None and cell(first, split.column) != value
+               for split, value in ((figure.panels, panel), (figure.series, series))):
+            continue
+        heights = [_height(row, figure.y) for row in point.replicates]
+        ordered = sorted(height for height in heights if height is not None)
+        if not ordered:
+            continue
+        if figure.band:
+            low, high = (percentile(ordered, share) for share in figure.band)
+        else:
+            low, high = intervals.summarise(ordered).interval or (math.nan, math.nan)
+        found.append(Mark(place(first, figure.x), low, intervals.median_of(ordered), high,
+                          len(ordered), sum(1 for height in ordered if math.isinf(height))))
+    if all(isinstance(mark.x, float) for mark in found):
+        found.sort(key=lambda mark: mark.x)
+    return found

@@ -1,0 +1,141 @@
+"""Figures that an experiment declares: the values drawn, the report's part, what is refused."""
+
+import json
+import math
+import os
+import subprocess
+import tempfile
+import unittest
+
+import context
+import sample
+from holdfast_analysis import curves, declared, results
+
+X = {"column": "deaths", "label": "deaths"}
+KNOWN = {"name": "known", "title": "Known & all", "x": X,
+         "y": {"column": "known_max_s", "label": "known"}, "band": [5, 95],
+         "panels": {"column": "which", "titles": {"7": "seven"}},
+         "series": {"column": "order", "titles": {"rank": "rank order"}},
+         "references": [{"title": "paper", "panel": "7", "series": "rank", "source": "its figure",
+                         "points": [[1, 0.95], [2, 2.95]]},
+                        {"title": "form", "source": "a sum", "line": True,
+                         "points": [[1, 1], [2, 3]]}]}
+NOTICES = {"name": "notices", "title": "Notices", "x": X, "series": {"column": "order"},
+           "y": {"columns": ["notices", "repeats"], "per": ["failures", "processes"],
+                 "label": "notices"}}
+REPLICATES = 40
+
+
+def write(folder, **document):
+    """Results over which, order and deaths: the time of replicate r is 2 deaths - 1 + r / 1000, and
+    never for the last replicate of two deaths in the order "shuffled"."""
+    rows, point = [], 0
+    for which in ("7", "random"):
+        for order in ("rank", "shuffled"):
+            for deaths in (2, 1):
+                for replicate in range(REPLICATES):
+                    time = repr(2 * deaths - 1 + replicate / 1000)
+                    if order == "shuffled" and deaths == 2 and replicate == REPLICATES - 1:
+                        time = ""
+                    rows.append([point, replicate, which, order, deaths, 48, deaths, time,
+                                 96 * deaths, 48 * deaths])
+                point += 1
+    sample.write_csv(folder, "results.csv",
+                     ["point", "replicate", "which", "order", "deaths", "processes", "failures",
+                      "known_max_s", "notices", "repeats"], rows)
+    sample.write_csv(folder, "failures.csv",
+                     ["point", "replicate", "at_s", "what", "which", "processes", "detection_s",
+                      "propagation_s", "repaired_at_s", "rejoin_s"], [])
+    sample.write_json(folder, "resolved.json", {"name": "own", "duration": "9 s"})
+    sample.write_json(folder, "figures.json", document)
+
+
+class Declared(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = holder.name
+
+    def read(self):
+        return results.read(self.folder), declared.read(self.folder)
+
+    def test_marks_are_medians_with_percentiles_in_the_order_of_x(self):
+        write(self.folder, figures=[KNOWN])
+        found, own = self.read()
+        marks = declared.marks(own.figures[0], found, "7", "rank")
+        self.assertEqual([mark.x for mark in marks], [1, 2])
+        for mark in marks:  # the 2nd and the 38th of 40, and between the 20th and 21st
+            self.assertAlmostEqual(mark.low, 2 * mark.x - 1 + 0.001)
+            self.assertAlmostEqual(mark.median, 2 * mark.x - 1 + 0.0195)
+            self.assertAlmostEqual(mark.high, 2 * mark.x - 1 + 0.037)
+        never = declared.marks(own.figures[0], found, "random", "shuffled")[1]
+        self.assertEqual((never.count, never.never), (REPLICATES, 1))
+
+    def test_a_time_that_never_was_is_above_all_others(self):
+        write(self.folder, figures=[{**KNOWN, "band": [5, 100]}])
+        found, own = self.read()
+        marks = declared.marks(own.figures[0], found, "7", "shuffled")
+        self.assertEqual([math.isinf(mark.high) for mark in marks], [False, True])
+        self.assertIsNotNone(curves.draw(own.figures[0], found))
+
+    def test_sums_over_products(self):
+        write(self.folder, figures=[NOTICES])
+        found, own = self.read()
+        for mark in declared.marks(own.figures[0], found, None, "rank"):
+            self.assertEqual(mark.median, 144 / 48)
+
+    def test_percentiles_are_values_that_so_many_do_not_exceed(self):
+        self.assertEqual([declared.percentile(list(range(1, 21)), share)
+                          for share in (0, 5, 5.1, 50, 95, 100)], [1, 1, 2, 10, 19, 20])
+
+    def test_the_report_has_them_and_the_standard_ones_that_are_named(self):
+        write(self.folder, figures=[KNOWN, NOTICES], standard=["messages"])
+        done = subprocess.run([context.REPORT, self.folder], capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(set(os.listdir(os.path.join(self.folder, "figures"))),
+                         {f"{name}.{ending}" for name in ("known", "notices", "messages")
+                          for ending in ("pdf", "svg", "png")})
+        with open(os.path.join(self.folder, "report.html"), encoding="utf-8") as file:
+            page = file.read()
+        self.assertIn("Known &amp; all", page)
+        self.assertIn("paper: its figure; form: a sum.", page)
+        self.assertIn("<td>2.95 s</td><td>3.00 s</td>", page)
+
+    def test_what_is_wrong_is_said_with_its_place(self):
+        for change, place in (({"x": {"label": "x"}}, "/figures/0/x/column"),
+                              ({"y": {"column": "a"}}, "/figures/0/y/label"),
+                              ({"band": [95, 5]}, "/figures/0/band"),
+                              ({"colour": "red"}, "/figures/0/colour"),
+                              ({"name": "a/b"}, "/figures/0/name"),
+                              ({"references": [{"title": "x", "points": []}]},
+                               "/figures/0/references/0/source")):
+            write(self.folder, figures=[{**KNOWN, **change}])
+            with self.assertRaisesRegex(results.ResultsError, f"figures.json: {place}: expected"):
+                self.read()
+        with open(os.path.join(self.folder, "figures.json"), "w", encoding="utf-8") as file:
+            file.write("{")
+        with self.assertRaisesRegex(results.ResultsError, "not valid JSON"):
+            self.read()
+        with self.assertRaisesRegex(results.ResultsError, "missing"):
+            declared.read(self.folder, os.path.join(self.folder, "other.json"))
+
+    def test_a_column_that_is_not_there_is_named(self):
+        write(self.folder, figures=[{**NOTICES, "x": {"column": "size", "label": "x"}}])
+        found, own = self.read()
+        with self.assertRaisesRegex(results.ResultsError, "names the column size"):
+            curves.draw(own.figures[0], found)
+
+    def test_every_experiment_declares_what_can_be_read(self):
+        experiments = os.path.join(context.ANALYSIS, "..", "experiments")
+        declaring = [name for name in os.listdir(experiments)
+                     if os.path.exists(os.path.join(experiments, name, "figures.json"))]
+        self.assertGreater(len(declaring), 1)
+        for name in declaring:
+            with open(os.path.join(experiments, name, "figures.json"), encoding="utf-8") as file:
+                self.assertEqual(len(declared.read(os.path.join(experiments, name)).figures),
+                                 len(json.load(file)["figures"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
