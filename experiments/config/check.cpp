@@ -39,9 +39,10 @@ class Checker {
   void check_processes();
   void check_failures();
   std::uint64_t parts(FaultTarget what) const;
-  void check_drawn(const ScriptedFailure& failure, const std::string& pointer);
-  void check_process(const ScriptedFailure& failure, const std::string& pointer);
-  void check_node(const ScriptedFailure& failure, const std::string& pointer);
+  void check_drawn(const FailureConfig& failure, const std::string& pointer);
+  void check_process(const FailureConfig& failure, const std::string& pointer);
+  void check_node(const FailureConfig& failure, const std::string& pointer);
+  void check_model(const FailureConfig& failure, const std::string& pointer);
 
   // Reports at the value that pointers[0] names, or at the first of the others that was swept or
   // set on the command line: that is the one its author was thinking of.
@@ -156,8 +157,12 @@ std::optional<std::uint64_t> as_number(std::string_view text) {
 
 void Checker::check_failures() {
   for (std::size_t i = 0; i < experiment_.failures.size(); ++i) {
-    const ScriptedFailure& failure = experiment_.failures[i];
+    const FailureConfig& failure = experiment_.failures[i];
     const std::string pointer = "/failures/" + std::to_string(i);
+    if (failure.model) {
+      check_model(failure, pointer);
+      continue;
+    }
     const Duration end = experiment_.duration;
     if (end.ns > 0 && failure.at >= Time{} + end) {
       report({pointer + "/at", "/duration"},
@@ -174,6 +179,14 @@ void Checker::check_failures() {
   }
 }
 
+// "repair" is an end by itself: a script's action that a model does not have.
+void Checker::check_model(const FailureConfig& failure, const std::string& pointer) {
+  if (failure.action != FaultKind::repair) return;
+  report({pointer + "/action", pointer + "/model"},
+         "found a model of repairs; expected \"crash\" or \"pause\", and \"repair\" with the time "
+         "that a repair takes");
+}
+
 // How many parts of the kind there are; kPartsMax before the topology's file is read.
 std::uint64_t Checker::parts(FaultTarget what) const {
   const std::uint64_t nodes =
@@ -182,7 +195,7 @@ std::uint64_t Checker::parts(FaultTarget what) const {
   return nodes > 0 ? nodes * each : kPartsMax;
 }
 
-void Checker::check_drawn(const ScriptedFailure& failure, const std::string& pointer) {
+void Checker::check_drawn(const FailureConfig& failure, const std::string& pointer) {
   if (failure.action == FaultKind::repair) {
     report({pointer + "/which", pointer + "/action"},
            "found a repair of random parts; expected the parts that are down, or "
@@ -195,7 +208,7 @@ void Checker::check_drawn(const ScriptedFailure& failure, const std::string& poi
              std::to_string(limit) + ", as many as there are");
 }
 
-void Checker::check_process(const ScriptedFailure& failure, const std::string& pointer) {
+void Checker::check_process(const FailureConfig& failure, const std::string& pointer) {
   const auto rank = as_number(failure.which);
   const std::uint64_t limit = parts(FaultTarget::process);
   if (!rank || *rank >= limit) {
@@ -210,7 +223,7 @@ void Checker::check_process(const ScriptedFailure& failure, const std::string& p
 }
 
 // A node is named by its index, its GUID or its name; the names are known only with the topology.
-void Checker::check_node(const ScriptedFailure& failure, const std::string& pointer) {
+void Checker::check_node(const FailureConfig& failure, const std::string& pointer) {
   const std::string& which = failure.which;
   const bool digits = which.find_first_not_of("0123456789") == std::string::npos;
   if (digits) {

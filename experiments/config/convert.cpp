@@ -73,6 +73,13 @@ constexpr std::array<Word<FaultKind>, 3> kActions{
     {{"crash", FaultKind::crash}, {"repair", FaultKind::repair}, {"pause", FaultKind::pause}}};
 constexpr std::array<Word<FaultTarget>, 2> kTargetsOfFaults{
     {{"process", FaultTarget::process}, {"node", FaultTarget::node}}};
+constexpr std::array<Word<sim::LifeKind>, 3> kLives{{{"exponential", sim::LifeKind::exponential},
+                                                     {"weibull", sim::LifeKind::weibull},
+                                                     {"lognormal", sim::LifeKind::lognormal}}};
+constexpr std::array<Word<sim::RepairKind>, 3> kRepairs{
+    {{"fixed", sim::RepairKind::fixed},
+     {"exponential", sim::RepairKind::exponential},
+     {"lognormal", sim::RepairKind::lognormal}}};
 constexpr std::array<Word<TraceFormat>, 2> kFormats{
     {{"csv", TraceFormat::csv}, {"lanl", TraceFormat::lanl}}};
 
@@ -132,16 +139,37 @@ PropagationConfig to_propagation(const Node& document) {
   return propagation;
 }
 
-ScriptedFailure to_failure(const Node& line) {
-  ScriptedFailure failure;
-  failure.at = Time{duration_at(line, "/at").ns};
+sim::RenewalModel to_renewal(const Node& entry) {
+  sim::RenewalModel model;
+  model.life.kind = word_at(entry, "/model", kLives);
+  model.life.mean = duration_at(entry, "/mtbf");
+  if (entry.find("shape") != nullptr) model.life.shape = need(entry, "/shape").real;
+  if (entry.find("sigma") != nullptr) model.life.sigma = need(entry, "/sigma").real;
+  model.age = optional_duration(entry, "/age");
+  if (entry.find("repair") == nullptr) return model;
+  sim::RepairModel repair;
+  repair.kind = word_at(entry, "/repair/model", kRepairs);
+  const bool lognormal = repair.kind == sim::RepairKind::lognormal;
+  repair.typical = duration_at(entry, lognormal ? "/repair/median" : "/repair/mean");
+  if (lognormal) repair.sigma = need(entry, "/repair/sigma").real;
+  model.repair = repair;
+  return model;
+}
+
+FailureConfig to_failure(const Node& line) {
+  FailureConfig failure;
   failure.action = word_at(line, "/action", kActions);
   failure.what = word_at(line, "/what", kTargetsOfFaults);
-  const Node& which = need(line, "/which");
-  failure.which = which.is_number() ? std::to_string(which.integer) : which.text;
   failure.count = count_at(line, "/count");
   failure.repaired_after = optional_duration(line, "/repaired_after");
   failure.lasts = optional_duration(line, "/lasts").value_or(Duration{});
+  if (text_at(line, "/model") != "script") {
+    failure.model = to_renewal(line);
+    return failure;
+  }
+  failure.at = Time{duration_at(line, "/at").ns};
+  const Node& which = need(line, "/which");
+  failure.which = which.is_number() ? std::to_string(which.integer) : which.text;
   return failure;
 }
 

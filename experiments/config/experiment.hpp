@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/faults/renewal.hpp"
 #include "stack/base/time.hpp"
 
 namespace holdfast::runner {
@@ -78,9 +79,12 @@ enum class FaultTarget : std::uint8_t { process, node };
 // What `which` says where the parts are drawn for each replicate.
 inline constexpr const char* kDrawnParts = "random";
 
-// One line of a script: `which` is a process rank, or for nodes an index, a GUID, or a name; or
-// kDrawnParts, not with repair.
-struct ScriptedFailure {
+// One line of a script, or one model. `which` is a process rank, or for nodes an index, a GUID, or
+// a name; or kDrawnParts, not with repair.
+struct FailureConfig {
+  // Draws the times and the repairs; then at, which and repaired_after mean nothing, and all parts
+  // of the kind `what` fail, `count` neighbours at once. Absent: a script.
+  std::optional<sim::RenewalModel> model;
   Time at;
   FaultKind action = FaultKind::crash;
   FaultTarget what = FaultTarget::process;
@@ -117,7 +121,7 @@ struct Experiment {
   DetectorConfig detector;
   PropagationConfig propagation;
   SealConfig seal;
-  std::vector<ScriptedFailure> failures;
+  std::vector<FailureConfig> failures;
   std::optional<TraceConfig> trace;
 };
 

@@ -26,18 +26,19 @@ std::uint64_t largest_job(const Prepared& prepared) {
   return largest;
 }
 
-void print_faults(const runner::Inputs& inputs) {
+void print_faults(const runner::Experiment& experiment, const runner::Inputs& inputs) {
+  const sim::FaultSchedule faults = inputs.faults_of(runner::replicate_seed(experiment, 0));
   std::size_t crashes = 0;
   std::size_t repairs = 0;
   std::size_t pauses = 0;
-  for (const sim::FaultEvent& event : inputs.faults().events) {
+  for (const sim::FaultEvent& event : faults.events) {
     crashes += event.action == sim::FaultAction::crash;
     repairs += event.action == sim::FaultAction::repair;
     pauses += event.action == sim::FaultAction::pause;
   }
   std::printf(
       "faults      %zu crashes, %zu repairs, %zu pauses; %zu records of parts that are down\n",
-      crashes, repairs, pauses, inputs.faults().records_while_down);
+      crashes, repairs, pauses, faults.records_while_down);
   if (!inputs.lanl()) return;
   const sim::LanlReport& lanl = *inputs.lanl();
   std::printf("trace       %zu records of %zu nodes, played on %u hosts\n", lanl.records,
@@ -62,17 +63,17 @@ int check(const Arguments& arguments) {
   std::printf("processes   %u on %u of %u hosts\n", first.processes(), first.nodes(),
               first.topology().host_count());
   std::printf("duration    %s s\n", runner::seconds_text(first.duration()).c_str());
-  print_faults(first);
-  const bool simulated =
-      campaign.points.front().experiment.fabric.target == runner::Target::simulated;
+  const runner::Experiment& experiment = campaign.points.front().experiment;
+  print_faults(experiment, first);
+  const bool simulated = experiment.fabric.target == runner::Target::simulated;
   if (simulated) {
     const std::uint64_t bytes = largest_job(prepared) * kBytesPerProcess;
     std::printf("memory      about %llu MiB, and %llu MiB for each replicate that runs at a time\n",
                 static_cast<unsigned long long>(kBytesOfProgram >> 20),
                 static_cast<unsigned long long>((bytes >> 20) + 1));
   }
-  if (campaign.points.size() > 1)
-    std::printf("(processes, duration and faults are those of the first point)\n");
+  if (runner::jobs_of(campaign).size() > 1)
+    std::printf("(processes, duration and faults are those of the first replicate)\n");
   return kDone;
 }
 

@@ -2,6 +2,7 @@
 #include "experiments/runner/inputs.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -24,6 +25,10 @@ constexpr std::uint64_t kProcessesMax = (std::uint64_t{1} << 31) - 1;
 
 // What is left to learn after the last event of a trace that does not say how long it is.
 constexpr std::int64_t kTimeoutsAfterTrace = 10;
+
+// More failures that models draw for one replicate are a slip of the pen: each takes about a
+// hundred bytes.
+constexpr double kDrawnFailuresMax = 2e7;
 
 std::string quoted(std::string_view text) {
   return "\"" + std::string(text) + "\"";
@@ -49,8 +54,8 @@ Status Inputs::load(const Experiment& experiment, std::shared_ptr<const Inputs>&
   if (Status status = loaded->load_topology(experiment); !status.is_ok()) return status;
   if (Status status = loaded->load_script(experiment); !status.is_ok()) return status;
   if (Status status = loaded->load_trace(experiment); !status.is_ok()) return status;
-  loaded->faults_ = loaded->scheduled(0);
   if (Status status = loaded->set_duration(experiment); !status.is_ok()) return status;
+  if (Status status = loaded->check_models(); !status.is_ok()) return status;
   inputs = std::move(loaded);
   return Status::ok();
 }
@@ -103,14 +108,15 @@ Status Inputs::load_script(const Experiment& experiment) {
   for (std::size_t i = 0; i < experiment.failures.size(); ++i) {
     if (Status status = load_line(experiment.failures[i], i); !status.is_ok())
       return Status::error("failures." + std::to_string(i) + status.message());
-    scripted_records_ += experiment.failures[i].count;
+    if (!experiment.failures[i].model) scripted_records_ += experiment.failures[i].count;
   }
   schedule_.number_records_from(scripted_records_);
   return Status::ok();
 }
 
 // Its errors begin with the key that is wrong.
-Status Inputs::load_line(const ScriptedFailure& line, std::size_t number) {
+Status Inputs::load_line(const FailureConfig& line, std::size_t number) {
+  if (line.model) return load_model(line, number);
   const bool is_process = line.what == FaultTarget::process;
   const sim::FaultTarget target = is_process ? sim::FaultTarget::process : sim::FaultTarget::node;
   sim::Outage outage{line.at, {}, sim::FaultAction::crash, target, 0, scripted_records_};
@@ -140,6 +146,51 @@ Status Inputs::load_line(const ScriptedFailure& line, std::size_t number) {
     }
   }
   return Status::ok();
+}
+
+Status Inputs::load_model(const FailureConfig& line, std::size_t number) {
+  Model model{*line.model, sim::FaultAction::crash,           sim::FaultTarget::node, nodes_,
+              line.count,  static_cast<std::uint32_t>(number)};
+  if (line.what == FaultTarget::process) {
+    model.target = sim::FaultTarget::process;
+    model.parts = processes();
+  }
+  if (line.action == FaultKind::pause) {
+    model.action = sim::FaultAction::pause;
+    model.renewal.repair = sim::RepairModel{sim::RepairKind::fixed, line.lasts, 1.0};
+  }
+  models_.push_back(model);
+  return Status::ok();
+}
+
+Status Inputs::check_models() const {
+  double failures = 0.0;
+  for (const Model& model : models_) {
+    failures += static_cast<double>(model.parts) * static_cast<double>(duration_.ns) /
+                static_cast<double>(model.renewal.life.mean.ns);
+    if (failures <= kDrawnFailuresMax) continue;
+    return Status::error("failures." + std::to_string(model.number) +
+                         ".mtbf: more than 2 x 10^7 failures within the run; expected a longer "
+                         "mtbf, or a shorter duration");
+  }
+  return Status::ok();
+}
+
+// Parts that fail as one draw from one stream.
+void Inputs::add_model(const Model& model, std::uint64_t seed, std::size_t& record,
+                       sim::ScheduleBuilder& builder) const {
+  const sim::Lives lives(model.renewal.life);
+  std::vector<sim::DownTime> down_times;
+  for (std::uint32_t first = 0; first < model.parts; first += model.count) {
+    down_times.clear();
+    sim::draw_down_times(lives, model.renewal, {seed, model.number, first / model.count}, duration_,
+                         down_times);
+    const std::uint32_t end = first + std::min(model.count, model.parts - first);
+    for (const sim::DownTime& down : down_times)
+      for (std::uint32_t part = first; part < end; ++part)
+        builder.add({down.from, down.until, model.action, model.target, part, record++});
+    if (end == model.parts) return;
+  }
 }
 
 // The first parts of one random order, so that more of them at another sweep point are the same
@@ -179,16 +230,18 @@ Status Inputs::load_trace(const Experiment& experiment) {
 }
 
 sim::FaultSchedule Inputs::scheduled(std::uint64_t seed) const {
-  if (drawn_.empty()) return schedule_.build();
   sim::ScheduleBuilder builder = schedule_;
   builder.number_records_from(0);
   for (const DrawnLine& line : drawn_) add_drawn(line, seed, builder);
+  std::size_t record = schedule_.end_of_records();
+  for (const Model& model : models_) add_model(model, seed, record, builder);
   return builder.build();
 }
 
 sim::FaultSchedule Inputs::faults_of(std::uint64_t seed) const {
-  sim::FaultSchedule faults = drawn_.empty() ? faults_ : scheduled(seed);
-  return lanl_ ? sim::drawn_within_minutes(faults, scripted_records_, seed) : faults;
+  sim::FaultSchedule faults = scheduled(seed);
+  if (!lanl_) return faults;
+  return sim::drawn_within_minutes(faults, scripted_records_, schedule_.end_of_records(), seed);
 }
 
 std::map<std::size_t, FailedPart> Inputs::parts_of(const sim::FaultSchedule& faults) const {
@@ -210,7 +263,8 @@ Status Inputs::set_duration(const Experiment& experiment) {
   if (lanl_) {
     duration_ = lanl_->period;
   } else {
-    const Time last = faults_.events.empty() ? Time{0} : faults_.events.back().at;
+    const sim::FaultSchedule faults = scheduled(0);  // without models, as the duration is 0 yet
+    const Time last = faults.events.empty() ? Time{0} : faults.events.back().at;
     duration_ = last - Time{0} + kTimeoutsAfterTrace * experiment.detector.timeout;
   }
   return Status::ok();
@@ -245,6 +299,13 @@ Status InputsCache::load(const Experiment& experiment, std::shared_ptr<const Inp
     key += text;
   };
   const auto add_optional = [&](const auto& value) { add(value.has_value(), value.value_or(0)); };
+  const auto add_model = [&](const sim::RenewalModel& model) {
+    const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
+    const sim::RepairModel repair = model.repair.value_or(sim::RepairModel{});
+    add(static_cast<int>(model.life.kind), model.life.mean.ns, bits(model.life.shape),
+        bits(model.life.sigma), model.age ? model.age->ns : -1, static_cast<int>(repair.kind),
+        repair.typical.ns, bits(repair.sigma));
+  };
   const TopologyConfig& topology = experiment.topology;
   add(static_cast<int>(topology.kind), experiment.duration.ns, experiment.detector.timeout.ns,
       experiment.fabric.link.bits_per_second, experiment.fabric.link.latency.ns,
@@ -256,10 +317,11 @@ Status InputsCache::load(const Experiment& experiment, std::shared_ptr<const Inp
   }
   add_text(topology.file);
   add_text(topology.names);
-  for (const ScriptedFailure& line : experiment.failures) {
+  for (const FailureConfig& line : experiment.failures) {
     add(line.at.ns, static_cast<int>(line.action), static_cast<int>(line.what), line.lasts.ns,
         line.repaired_after ? line.repaired_after->ns : -1, line.count);
     add_text(line.which);
+    if (line.model) add_model(*line.model);
   }
   if (experiment.trace) {
     add(static_cast<int>(experiment.trace->format));

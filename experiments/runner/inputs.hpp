@@ -33,10 +33,8 @@ class Inputs {
 
   const sim::Topology& topology() const { return *topology_; }
   const sim::PathTimes& path_times() const { return *path_times_; }
-  // With seed 0: as many events as with every other.
-  const sim::FaultSchedule& faults() const { return faults_; }
-  // What a replicate with this seed plays: random parts are drawn, and so is the instant of the
-  // records of a lanl trace, which are known to the minute.
+  // What a replicate with this seed plays: random parts are drawn, what models say, and the instant
+  // of the records of a lanl trace, which are known to the minute.
   sim::FaultSchedule faults_of(std::uint64_t seed) const;
   std::uint32_t nodes() const { return nodes_; }
   std::uint32_t processes() const { return nodes_ * per_node_; }
@@ -59,13 +57,28 @@ class Inputs {
     std::size_t number;  // of the line
   };
 
+  // A model of the script's list; its records begin where those of the trace end.
+  struct Model {
+    sim::RenewalModel renewal;
+    sim::FaultAction action = sim::FaultAction::crash;
+    sim::FaultTarget target = sim::FaultTarget::process;
+    std::uint32_t parts = 0;   // how many there are of the kind
+    std::uint32_t count = 1;   // so many neighbours fail as one
+    std::uint32_t number = 0;  // of the line
+  };
+
   Status load_topology(const Experiment& experiment);
   Status load_script(const Experiment& experiment);
-  Status load_line(const ScriptedFailure& line, std::size_t number);
+  Status load_line(const FailureConfig& line, std::size_t number);
+  Status load_model(const FailureConfig& line, std::size_t number);
   Status load_trace(const Experiment& experiment);
   void add_drawn(const DrawnLine& line, std::uint64_t seed, sim::ScheduleBuilder& builder) const;
   Status resolve(sim::FaultTarget target, std::string_view which, std::uint32_t& index) const;
+  // Adds what the model draws as records from `record` on, which then is the next one.
+  void add_model(const Model& model, std::uint64_t seed, std::size_t& record,
+                 sim::ScheduleBuilder& builder) const;
   sim::FaultSchedule scheduled(std::uint64_t seed) const;
+  Status check_models() const;
   Status set_duration(const Experiment& experiment);
 
   std::optional<sim::Topology> topology_;
@@ -73,9 +86,9 @@ class Inputs {
   std::uint32_t nodes_ = 0;
   std::uint32_t per_node_ = 0;
   Duration duration_;
-  sim::ScheduleBuilder schedule_;  // all but the drawn lines
+  sim::ScheduleBuilder schedule_;  // all but the drawn lines and the models
   std::vector<DrawnLine> drawn_;
-  sim::FaultSchedule faults_;
+  std::vector<Model> models_;
   std::size_t scripted_records_ = 0;  // the trace's come after them
   std::optional<sim::LanlReport> lanl_;
 };

@@ -23,10 +23,10 @@ void sort_by_time(std::vector<FaultEvent>& events) {
 }  // namespace
 
 FaultSchedule drawn_within_minutes(const FaultSchedule& schedule, std::size_t first_record,
-                                   std::uint64_t seed) {
+                                   std::size_t end_record, std::uint64_t seed) {
   FaultSchedule drawn = schedule;
   for (FaultEvent& event : drawn.events) {
-    if (event.record < first_record) continue;
+    if (event.record < first_record || event.record >= end_record) continue;
     const std::int64_t minute = event.at.ns / kNanosecondsPerMinute;
     const std::uint64_t part =
         std::uint64_t{event.index} << 1 | (event.target == FaultTarget::node ? 1u : 0u);
@@ -52,6 +52,12 @@ void ScheduleBuilder::add(const Outage& outage) {
 void ScheduleBuilder::add_event(const FaultEvent& event) {
   entries_.push_back({event, event.action == FaultAction::repair});
   entries_.back().event.record += first_record_;
+}
+
+std::size_t ScheduleBuilder::end_of_records() const {
+  std::size_t end = first_record_;
+  for (const Entry& entry : entries_) end = std::max(end, entry.event.record + 1);
+  return end;
 }
 
 FaultSchedule ScheduleBuilder::build() const {

@@ -1,8 +1,9 @@
 // The fault schedule: what breaks and is mended, and when, in the order in which it is played.
 //
-// It is built from a script or from a trace of a real cluster. Both come down to a list of outages
-// and single events; building the schedule sorts them and drops what cannot be played: a part that
-// is down already does not fail again. Times are nanoseconds from the start of the run.
+// It is built from a script, from models, or from a trace of a real cluster. All come down to a
+// list of outages and single events; building the schedule sorts them and drops what cannot be
+// played: a part that is down already does not fail again. Times are nanoseconds from the start of
+// the run.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +16,19 @@
 namespace holdfast::sim {
 
 enum class FaultAction : std::uint8_t { crash, repair, pause, resume };
-enum class FaultTarget : std::uint8_t { process, node };
+enum class FaultTarget : std::uint8_t {
+  process,
+  node,  // all its processes at once
+};
 
 struct FaultEvent {
   Time at;
   FaultAction action = FaultAction::crash;
   FaultTarget target = FaultTarget::process;
   std::uint32_t index = 0;  // rank of the process, or index of the host
-  std::size_t record = 0;  // which line of the script or record of the trace asked for it; a repair
-                           // names the record of the outage that it ends
+  // Which line of the script, record of the trace or draw of a model asked for it; a repair names
+  // the record of the outage that it ends.
+  std::size_t record = 0;
 
   friend bool operator==(const FaultEvent&, const FaultEvent&) = default;
 };
@@ -37,13 +42,13 @@ struct FaultSchedule {
   friend bool operator==(const FaultSchedule&, const FaultSchedule&) = default;
 };
 
-// The same schedule for times that are known to the minute only: each event of a record from
-// `first_record` on moves to an instant within its minute, drawn from (seed, part, minute). Two
-// events of one part in one minute stay together, so no outage ends before it begins. Without it,
-// every fault of a trace would come at second zero, in step with the heartbeats of whoever was
-// restarted then.
+// The same schedule for times that are known to the minute only: each event of a record in
+// [first_record, end_record) moves to an instant within its minute, drawn from (seed, part,
+// minute). Two events of one part in one minute stay together, so no outage ends before it begins.
+// Without it, every fault of a trace would come at second zero, in step with the heartbeats of
+// whoever was restarted then.
 FaultSchedule drawn_within_minutes(const FaultSchedule& schedule, std::size_t first_record,
-                                   std::uint64_t seed);
+                                   std::size_t end_record, std::uint64_t seed);
 
 // One part is down (crash) or stopped (pause) from `at` until `until`; absent: to the end of the
 // run.
@@ -61,8 +66,8 @@ struct Outage {
 // A crash of a part that is down already is counted and otherwise ignored together with its own
 // end: the part comes back when the outage that was played ends, even if the ignored one would have
 // lasted longer. An outage that begins at the instant at which another of the same part ends is
-// played. Processes and nodes are separate parts here: that the crash of a node finds some of its
-// processes dead is for the one who plays the schedule.
+// played. Processes and nodes are separate parts here: that the crash of a node finds some
+// of its processes dead is for the one who plays the schedule.
 class ScheduleBuilder {
  public:
   // Records of what is added from now on are counted from `first`: a script and a trace in one
@@ -73,6 +78,9 @@ class ScheduleBuilder {
 
   // A single event; a repair or resume ends whatever outage is open then.
   void add_event(const FaultEvent& event);
+
+  // One more than the largest record so far.
+  std::size_t end_of_records() const;
 
   FaultSchedule build() const;
 

@@ -119,6 +119,33 @@ TEST(Load, ReadsEveryKey) {
   EXPECT_EQ(e.failures[3].lasts, seconds(5));
 }
 
+TEST(Load, ReadsModels) {
+  const Experiment e = load(minimal(R"("failures": [
+      {"model": "exponential", "what": "process", "mtbf": "1 day"},
+      {"model": "weibull", "what": "node", "mtbf": "10 years", "shape": 0.7, "age": "0 s",
+       "count": 4, "repair": {"model": "lognormal", "median": "60 min", "sigma": 1.4}},
+      {"model": "lognormal", "what": "node", "mtbf": "2 h", "sigma": 2, "action": "pause",
+       "lasts": "3 s"},
+      {"model": "exponential", "what": "node", "mtbf": "2 h", "repair": {"mean": "5 min"}}])"))
+                           .points.at(0)
+                           .experiment;
+  ASSERT_EQ(e.failures.size(), 4u);
+  const auto model = [&](std::size_t i) { return e.failures[i].model.value(); };
+  EXPECT_EQ(model(0).life, (sim::LifeModel{sim::LifeKind::exponential, seconds(86'400), 1.0, 1.0}));
+  EXPECT_FALSE(model(0).age.has_value());
+  EXPECT_FALSE(model(0).repair.has_value());
+  EXPECT_EQ(e.failures[0].what, FaultTarget::process);
+  EXPECT_EQ(model(1).life,
+            (sim::LifeModel{sim::LifeKind::weibull, seconds(315'576'000), 0.7, 1.0}));
+  EXPECT_EQ(model(1).age, Duration{0});
+  EXPECT_EQ(e.failures[1].count, 4u);
+  EXPECT_EQ(model(1).repair, (sim::RepairModel{sim::RepairKind::lognormal, seconds(3600), 1.4}));
+  EXPECT_EQ(model(2).life, (sim::LifeModel{sim::LifeKind::lognormal, seconds(7200), 1.0, 2.0}));
+  EXPECT_EQ(e.failures[2].action, FaultKind::pause);
+  EXPECT_EQ(e.failures[2].lasts, seconds(3));
+  EXPECT_EQ(model(3).repair, (sim::RepairModel{sim::RepairKind::fixed, seconds(300), 1.0}));
+}
+
 TEST(Load, BackstopIsAlsoWrittenOnAndOff) {
   EXPECT_FALSE(load(minimal(R"("propagation": {"backstop": "off"})"))
                    .points[0]

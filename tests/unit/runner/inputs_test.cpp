@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace holdfast::runner {
@@ -17,7 +18,7 @@ std::shared_ptr<const Inputs> inputs_with(FaultTarget what, const std::string& w
   experiment.topology.down = {6};
   experiment.topology.up = experiment.topology.parallel = {1};
   experiment.processes.per_node = 4;
-  ScriptedFailure line;
+  FailureConfig line;
   line.at = Time{} + seconds(1);
   line.what = what;
   line.which = which;
@@ -84,6 +85,103 @@ TEST(Inputs, MoreRandomPartsAreTheSameAndMore) {
     const auto longer = crashed(many->faults_of(seed), true);
     EXPECT_TRUE(std::equal(shorter.begin(), shorter.end(), longer.begin()));
   }
+}
+
+// 4,000 processes on 1,000 hosts whose nodes fail by a model.
+Experiment modelled(sim::LifeKind kind, Duration mtbf, std::uint32_t count) {
+  Experiment experiment;
+  experiment.duration = seconds(3600);
+  experiment.topology.down = {1000};
+  experiment.topology.up = experiment.topology.parallel = {1};
+  experiment.processes.per_node = 4;
+  FailureConfig entry;
+  entry.what = FaultTarget::node;
+  entry.count = count;
+  entry.model = sim::RenewalModel{
+      {kind, mtbf, 0.7, 1.4}, {}, sim::RepairModel{sim::RepairKind::fixed, seconds(10), 1.0}};
+  experiment.failures = {entry};
+  return experiment;
+}
+
+sim::FaultSchedule drawn(const Experiment& experiment, std::uint64_t seed) {
+  std::shared_ptr<const Inputs> inputs;
+  const Status status = InputsCache().load(experiment, inputs);
+  EXPECT_TRUE(status.is_ok()) << status.message();
+  return inputs->faults_of(seed);
+}
+
+TEST(Inputs, ModelsFailAsOftenAsTheirMeanLifeSays) {
+  for (const sim::LifeKind kind :
+       {sim::LifeKind::exponential, sim::LifeKind::weibull, sim::LifeKind::lognormal}) {
+    const Experiment experiment = modelled(kind, seconds(7200), 1);
+    double failures = 0.0;
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      const sim::FaultSchedule faults = drawn(experiment, seed);
+      std::map<std::size_t, std::uint32_t> node_of_record;
+      for (const sim::FaultEvent& event : faults.events) {
+        if (event.action != sim::FaultAction::crash) continue;
+        ++failures;
+        EXPECT_LT(event.at, Time{} + seconds(3600));
+        EXPECT_TRUE(node_of_record.emplace(event.record, event.index).second);
+      }
+      for (const sim::FaultEvent& event : faults.events)
+        if (event.action == sim::FaultAction::repair) {
+          EXPECT_EQ(event.index, node_of_record.at(event.record));
+        }
+      if (seed == 0) {
+        EXPECT_EQ(faults, drawn(experiment, seed));
+      }
+    }
+    // 20 replicates of 1,000 nodes for half a mean life: 10,000 failures, less those that repairs
+    // leave no time for, which are about one in a thousand.
+    EXPECT_NEAR(failures / 10'000, 1.0, 0.04) << static_cast<int>(kind);
+  }
+}
+
+// Common random numbers: what a sweep varies beside the model does not move a failure, and twice
+// the mean is twice the time.
+TEST(Inputs, ModelsDrawTheSameAtEverySweepPoint) {
+  const Experiment one = modelled(sim::LifeKind::weibull, seconds(7200), 1);
+  Experiment other = one;
+  other.detector.period = milliseconds(10);
+  other.propagation.kind = "chord";
+  other.fabric.switch_latency = nanoseconds(100);
+  EXPECT_EQ(drawn(one, 5), drawn(other, 5));
+  EXPECT_NE(drawn(one, 5), drawn(one, 6));
+  Experiment longer = modelled(sim::LifeKind::weibull, seconds(14'400), 1);
+  longer.duration = seconds(7200);
+  const auto first = [](const sim::FaultSchedule& faults) {
+    std::map<std::uint32_t, std::int64_t> at;
+    for (const sim::FaultEvent& event : faults.events) at.emplace(event.index, event.at.ns);
+    return at;
+  };
+  const auto shorter_times = first(drawn(one, 5));
+  const auto longer_times = first(drawn(longer, 5));
+  ASSERT_GT(shorter_times.size(), 200u);
+  ASSERT_EQ(shorter_times.size(), longer_times.size());
+  for (const auto& [node, at] : shorter_times)
+    EXPECT_NEAR(static_cast<double>(longer_times.at(node)), 2.0 * static_cast<double>(at), 2.0);
+}
+
+TEST(Inputs, NeighboursThatFailAsOneFailAtOneInstant) {
+  const sim::FaultSchedule faults =
+      drawn(modelled(sim::LifeKind::exponential, seconds(7200), 64), 3);
+  std::map<std::int64_t, std::set<std::uint32_t>> crashes;
+  for (const sim::FaultEvent& event : faults.events)
+    if (event.action == sim::FaultAction::crash) crashes[event.at.ns].insert(event.index);
+  ASSERT_GE(crashes.size(), 2u);
+  for (const auto& [at, nodes] : crashes) {
+    EXPECT_EQ(*nodes.begin() % 64, 0u);
+    EXPECT_EQ(nodes.size(), std::min<std::size_t>(64, 1000 - *nodes.begin()));
+    EXPECT_EQ(*nodes.rbegin() - *nodes.begin() + 1, nodes.size());
+  }
+}
+
+TEST(Inputs, TooManyFailuresAreAnError) {
+  std::shared_ptr<const Inputs> inputs;
+  const Experiment experiment = modelled(sim::LifeKind::exponential, microseconds(1), 1);
+  const Status status = InputsCache().load(experiment, inputs);
+  EXPECT_EQ(status.message().substr(0, 16), "failures.0.mtbf:");
 }
 
 }  // namespace

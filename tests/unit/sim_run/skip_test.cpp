@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/faults/renewal.hpp"
 #include "tests/unit/sim_run/job.hpp"
 
 namespace holdfast::sim {
@@ -54,6 +55,62 @@ TEST(Skip, ChangesNothingButTheNumberOfEvents) {
     EXPECT_GT(with.skipped, with.counts.heartbeats / 2) << seed;
     EXPECT_LT(with.events, without.events / 2) << seed;
   }
+}
+
+// A schedule of models for every node: crashes that are repaired, and pauses.
+FaultSchedule modelled(std::uint64_t seed, std::uint32_t nodes, Duration end) {
+  const LifeKind kinds[] = {LifeKind::exponential, LifeKind::weibull, LifeKind::lognormal};
+  const RenewalModel crashes{{kinds[seed % 3], seconds(300), 0.7, 1.4},
+                             {},
+                             RepairModel{RepairKind::lognormal, seconds(20), 1.0}};
+  const RenewalModel pauses{{kinds[(seed + 1) % 3], seconds(400), 0.7, 1.4},
+                            Duration{0},
+                            RepairModel{RepairKind::exponential, seconds(1), 1.0}};
+  ScheduleBuilder builder;
+  std::size_t record = 0;
+  std::vector<DownTime> down;
+  for (std::uint32_t node = 0; node < nodes; ++node) {
+    for (const bool crash : {true, false}) {
+      down.clear();
+      const RenewalModel& model = crash ? crashes : pauses;
+      draw_down_times(Lives(model.life), model, {seed, crash ? 0u : 1u, node}, end, down);
+      for (const DownTime& each : down) {
+        builder.add({each.from, each.until, crash ? FaultAction::crash : FaultAction::pause,
+                     FaultTarget::node, node, record++});
+      }
+    }
+  }
+  return builder.build();
+}
+
+TEST(Skip, ChangesNothingUnderModels) {
+  std::uint64_t skipped = 0;
+  std::uint64_t heartbeats = 0;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    std::vector<std::uint64_t> hashes;
+    std::vector<FrameCounts> counts;
+    std::vector<std::size_t> beliefs;
+    for (const bool skip : {true, false}) {
+      Job job(5, 2, seed % 2 == 0);
+      job.simulation.seed = seed;
+      job.simulation.skip_quiet_time = skip;
+      job.simulation.duration = seconds(600);
+      job.roster.order = RingOrder::shuffled;
+      job.roster.order_key = seed;
+      job.faults = modelled(seed, 5, seconds(600));
+      Simulation& simulation = job.build();
+      simulation.run();
+      hashes.push_back(simulation.state_hash());
+      counts.push_back(simulation.frame_counts());
+      beliefs.push_back(job.memory.beliefs.size());
+      skipped += simulation.heartbeats_skipped();
+      if (skip) heartbeats += simulation.frame_counts().heartbeats;
+    }
+    EXPECT_EQ(hashes[0], hashes[1]) << seed;
+    EXPECT_EQ(counts[0], counts[1]) << seed;
+    EXPECT_EQ(beliefs[0], beliefs[1]) << seed;
+  }
+  EXPECT_GT(skipped, heartbeats / 3);
 }
 
 // Hosts on two switches without a cable between them: who is never heard is judged, and that is not
