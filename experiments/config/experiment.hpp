@@ -64,7 +64,7 @@ struct DetectorConfig {
   std::string kind = "ring";            // a name in the registry of stack/detect
   Duration period = milliseconds(100);  // between heartbeats, > 0
   Duration timeout = seconds(1);        // silence that makes a verdict, >= 2 periods
-  std::string order = "rank";           // rank | shuffled
+  std::string order = "rank";           // rank | shuffled | spread
 };
 
 struct PropagationConfig {

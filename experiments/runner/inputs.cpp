@@ -9,6 +9,7 @@
 
 #include "experiments/runner/tables.hpp"
 #include "sim/faults/text_file.hpp"
+#include "stack/base/assert.hpp"
 #include "stack/base/permutation.hpp"
 #include "stack/base/random.hpp"
 
@@ -83,6 +84,7 @@ Status Inputs::load_topology(const Experiment& experiment) {
   if (std::uint64_t{nodes_} * per_node_ > kProcessesMax)
     return Status::error("processes: " + std::to_string(nodes_) + " nodes of " +
                          std::to_string(per_node_) + " processes are more than 2^31 - 1");
+  leaf_of_node_ = std::make_shared<const std::vector<std::uint32_t>>(topology_->leaf_of_hosts());
   path_times_ = topology_->path_times(experiment.fabric.switch_latency);
   return Status::ok();
 }
@@ -337,16 +339,19 @@ Status InputsCache::load(const Experiment& experiment, std::shared_ptr<const Inp
   return Status::ok();
 }
 
-RosterOptions roster_options(const Experiment& experiment, std::uint32_t nodes,
+RosterOptions roster_options(const Experiment& experiment, const Inputs& inputs,
                              std::uint32_t replicate) {
   RosterOptions options;
-  options.nodes = nodes;
+  options.nodes = inputs.nodes();
   options.per_node = experiment.processes.per_node;
   options.placement = experiment.processes.placement == Placement::by_slot
                           ? ProcessPlacement::by_slot
                           : ProcessPlacement::by_node;
   options.agents = experiment.processes.agents;
-  options.order = experiment.detector.order == "shuffled" ? RingOrder::shuffled : RingOrder::rank;
+  const std::optional<RingOrder> order = find_ring_order(experiment.detector.order);
+  HOLDFAST_ASSERT(order.has_value());  // the schema's words
+  options.order = *order;
+  if (options.order == RingOrder::spread) options.leaf_of_node = inputs.leaf_of_node();
   options.order_key = Random(experiment.seed, kOrderStream, replicate).next();
   return options;
 }

@@ -37,6 +37,9 @@ class Inputs {
   // of the records of a lanl trace, which are known to the minute.
   sim::FaultSchedule faults_of(std::uint64_t seed) const;
   std::uint32_t nodes() const { return nodes_; }
+  const std::shared_ptr<const std::vector<std::uint32_t>>& leaf_of_node() const {
+    return leaf_of_node_;
+  }
   std::uint32_t processes() const { return nodes_ * per_node_; }
   // The experiment's, or that of its trace.
   Duration duration() const { return duration_; }
@@ -83,6 +86,7 @@ class Inputs {
 
   std::optional<sim::Topology> topology_;
   std::optional<sim::PathTimes> path_times_;
+  std::shared_ptr<const std::vector<std::uint32_t>> leaf_of_node_;
   std::uint32_t nodes_ = 0;
   std::uint32_t per_node_ = 0;
   Duration duration_;
@@ -104,7 +108,7 @@ class InputsCache {
 };
 
 // The roster of a replicate: the shuffle is drawn from (seed, replicate).
-RosterOptions roster_options(const Experiment& experiment, std::uint32_t nodes,
+RosterOptions roster_options(const Experiment& experiment, const Inputs& inputs,
                              std::uint32_t replicate);
 
 // What the engines of simulated and of real processes have in common.

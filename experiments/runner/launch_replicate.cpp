@@ -118,7 +118,7 @@ class Account {
 
 Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std::uint32_t replicate,
                         const LaunchSettings& settings, Outcome& outcome, bool& interrupted) {
-  const Roster roster(roster_options(experiment, inputs.nodes(), replicate));
+  const Roster roster(roster_options(experiment, inputs, replicate));
   hw::LaunchPlan plan;
   plan.program = settings.program;
   plan.arguments = {"node"};

@@ -37,7 +37,13 @@ Status parse(std::string_view text, Configuration& configuration) {
     document.at("agents").get_to(roster.agents);
     document.at("order_key").get_to(roster.order_key);
     if (document.at("by_node").get<bool>()) roster.placement = ProcessPlacement::by_node;
-    if (document.at("shuffled").get<bool>()) roster.order = RingOrder::shuffled;
+    const auto order = find_ring_order(document.at("order").get_ref<const std::string&>());
+    if (!order) return Status::error("the configuration of a process has an unknown ring order");
+    roster.order = *order;
+    if (roster.order == RingOrder::spread) {
+      roster.leaf_of_node = std::make_shared<const std::vector<std::uint32_t>>(
+          document.at("leaf_of_node").get<std::vector<std::uint32_t>>());
+    }
     MembershipOptions& membership = configuration.engine.membership;
     document.at("period_ns").get_to(membership.detection.period.ns);
     document.at("timeout_ns").get_to(membership.detection.timeout.ns);
@@ -114,7 +120,7 @@ class ExperimentProgram final : public hw::NodeProgram {
 
 std::string node_configuration(const Experiment& experiment, const Inputs& inputs,
                                std::uint32_t replicate) {
-  const RosterOptions roster = roster_options(experiment, inputs.nodes(), replicate);
+  const RosterOptions roster = roster_options(experiment, inputs, replicate);
   const EngineOptions engine = engine_options(experiment);
   const MembershipOptions& membership = engine.membership;
   json document;
@@ -123,7 +129,8 @@ std::string node_configuration(const Experiment& experiment, const Inputs& input
   document["agents"] = roster.agents;
   document["order_key"] = roster.order_key;
   document["by_node"] = roster.placement == ProcessPlacement::by_node;
-  document["shuffled"] = roster.order == RingOrder::shuffled;
+  document["order"] = experiment.detector.order;
+  if (roster.leaf_of_node) document["leaf_of_node"] = *roster.leaf_of_node;
   document["period_ns"] = membership.detection.period.ns;
   document["timeout_ns"] = membership.detection.timeout.ns;
   document["retransmission_timeout_ns"] = membership.retransmission_timeout.ns;
@@ -140,7 +147,8 @@ Status make_node_program(const hw::NodeStart& start, std::unique_ptr<hw::NodePro
   if (Status status = parse(start.configuration, configuration); !status.is_ok()) return status;
   const RosterOptions& roster = configuration.roster;
   if (roster.nodes == 0 || roster.per_node == 0 ||
-      std::uint64_t{roster.nodes} * roster.per_node != start.processes)
+      std::uint64_t{roster.nodes} * roster.per_node != start.processes ||
+      (roster.leaf_of_node && roster.leaf_of_node->size() < roster.nodes))
     return Status::error("the configuration of a process does not fit the size of its job");
   program = std::make_unique<ExperimentProgram>(std::move(configuration), start);
   return Status::ok();

@@ -49,7 +49,7 @@ MessageCounts message_counts(const FrameCounts& counts) {
 
 Status simulate(const Experiment& experiment, const Inputs& inputs, std::uint32_t replicate,
                 ReplicateMonitor& monitor, Outcome& outcome) {
-  const Roster roster(roster_options(experiment, inputs.nodes(), replicate));
+  const Roster roster(roster_options(experiment, inputs, replicate));
   Judge judge(roster.processes());
   sim::SimulationOptions options;
   options.seed = replicate_seed(experiment, replicate);

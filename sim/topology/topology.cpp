@@ -27,6 +27,18 @@ std::string Topology::host_name(NodeId node) const {
   return written_ ? written_->graph.host(node).name : tree_.host_name(node);
 }
 
+std::vector<std::uint32_t> Topology::leaf_of_hosts() const {
+  std::vector<std::uint32_t> leaves(host_count());
+  for (std::uint32_t host = 0; host < leaves.size(); ++host) {
+    leaves[host] = written_ ? written_->routes.switch_of({host}) : host / tree_.down(1);
+    // Devices have numbers below their count.
+    if (leaves[host] == kNone) {
+      leaves[host] = static_cast<std::uint32_t>(written_->graph.devices().size()) + host;
+    }
+  }
+  return leaves;
+}
+
 Status Topology::find_host(std::string_view text, NodeId& node) const {
   return written_ ? written_->graph.find_host(text, node) : tree_.find_host(text, node);
 }

@@ -27,6 +27,9 @@ class Topology {
 
   std::uint32_t host_count() const;
   std::string host_name(NodeId node) const;
+  // By host: the number of the switch that its endpoint is cabled to, the same for the same switch;
+  // one of its own for a host without one.
+  std::vector<std::uint32_t> leaf_of_hosts() const;
   // See FabricGraph::find_host and Pgft::find_host.
   Status find_host(std::string_view text, NodeId& node) const;
 

@@ -1,9 +1,16 @@
 // Who is in the job, where, and in which ring order: what never changes while it runs. One
 // immutable object that all processes of a simulation share; everything in it is computed, nothing
-// is listed, so it takes the same few bytes for eight processes and for a million.
+// is listed, so it takes the same few bytes for eight processes and for a million. Only the order
+// `spread` is listed, once for all.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "stack/base/ids.hpp"
 #include "stack/base/permutation.hpp"
@@ -19,7 +26,15 @@ enum class RingOrder : std::uint8_t {
   rank,      // domain d at position d
   shuffled,  // a permutation drawn from the key: neighbours in the ring are strangers in the
              // machine
+  spread,    // neighbours hang on different leaf switches, where that is possible
 };
+
+// The orders by name.
+constexpr std::array<std::pair<std::string_view, RingOrder>, 3> kRingOrders{
+    {{"rank", RingOrder::rank}, {"shuffled", RingOrder::shuffled}, {"spread", RingOrder::spread}}};
+
+// None if there is none of that name.
+std::optional<RingOrder> find_ring_order(std::string_view name);
 
 struct RosterOptions {
   std::uint32_t nodes = 1;     // >= 1
@@ -28,6 +43,9 @@ struct RosterOptions {
   bool agents = true;  // domains are nodes; false: every process is a domain of its own
   RingOrder order = RingOrder::rank;
   std::uint64_t order_key = 0;  // which shuffle
+  // By node, at least `nodes` of them: the number of the leaf switch that it hangs on. The order
+  // `spread` needs it, nobody else does.
+  std::shared_ptr<const std::vector<std::uint32_t>> leaf_of_node = nullptr;
 };
 
 class Roster {
@@ -57,6 +75,8 @@ class Roster {
   std::uint32_t processes_;
   std::uint32_t domains_;
   Permutation shuffle_;
+  std::vector<std::uint32_t> domain_at_;    // by position, of `spread` only
+  std::vector<std::uint32_t> position_of_;  // by domain, likewise
 };
 
 }  // namespace holdfast

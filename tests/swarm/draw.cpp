@@ -1,6 +1,8 @@
 // From a seed to a scenario. Every choice comes from one stream in a fixed order, so a seed means
 // the same scenario until this file changes.
 #include <algorithm>
+#include <memory>
+#include <vector>
 
 #include "stack/base/random.hpp"
 #include "stack/propagate/propagation.hpp"
@@ -66,8 +68,12 @@ class Draw {
     roster.nodes = between(roster.per_node == 1 ? 2 : 1, one_in(2) ? nodes_max : 8);
     roster.placement = one_in(2) ? ProcessPlacement::by_slot : ProcessPlacement::by_node;
     roster.agents = !one_in(3);
-    roster.order = one_in(2) ? RingOrder::rank : RingOrder::shuffled;
+    roster.order = kRingOrders[random_.below(kRingOrders.size())].second;
     roster.order_key = random_.next();
+    std::vector<std::uint32_t> leaves(roster.nodes);
+    const std::uint32_t leaves_max = between(1, 8);
+    for (std::uint32_t& leaf : leaves) leaf = between(1, leaves_max);
+    roster.leaf_of_node = std::make_shared<const std::vector<std::uint32_t>>(std::move(leaves));
   }
 
   void stack() {

@@ -1,4 +1,5 @@
 // Plays a scenario, event by event, under the oracles.
+#include <algorithm>
 #include <ostream>
 
 #include "sim/oracle/bound.hpp"
@@ -192,16 +193,26 @@ Outcome play(const Scenario& scenario, std::ostream* log) {
   return Play(scenario, log).outcome();
 }
 
+namespace {
+
+std::string_view order_name(RingOrder order) {
+  const auto named = std::find_if(kRingOrders.begin(), kRingOrders.end(),
+                                  [order](const auto& entry) { return entry.second == order; });
+  return named->first;
+}
+
+}  // namespace
+
 void describe(const Scenario& scenario, std::ostream& out) {
   const RosterOptions& roster = scenario.roster;
   const EngineOptions& engine = scenario.simulation.engine;
   const MembershipOptions& membership = engine.membership;
   out << roster.nodes << " nodes x " << roster.per_node
       << (roster.agents ? ", agents" : ", no agents")
-      << (roster.placement == ProcessPlacement::by_slot ? ", by slot" : ", by node")
-      << (roster.order == RingOrder::rank ? ", rank order" : ", shuffled") << ", "
-      << membership.propagation << ", period " << membership.detection.period.ns / 1000
-      << " us, timeout " << membership.detection.timeout.ns / 1000 << " us, retransmission "
+      << (roster.placement == ProcessPlacement::by_slot ? ", by slot" : ", by node") << ", "
+      << order_name(roster.order) << " order, " << membership.propagation << ", period "
+      << membership.detection.period.ns / 1000 << " us, timeout "
+      << membership.detection.timeout.ns / 1000 << " us, retransmission "
       << membership.retransmission_timeout.ns / 1000 << " us, seal " << engine.seal << ", loss "
       << scenario.simulation.loss << (scenario.accurate ? ", accurate" : "") << ", calm at "
       << seconds_text(scenario.calm) << '\n';

@@ -9,6 +9,7 @@
 #include "stack/detect/detector.hpp"
 #include "stack/propagate/propagation.hpp"
 #include "stack/seal/seal.hpp"
+#include "stack/view/roster.hpp"
 
 namespace holdfast::runner {
 namespace {
@@ -40,6 +41,12 @@ TEST(Registry, DetectorsAreThoseOfTheSchema) {
   Words registered;
   for (const DetectorEntry& entry : detectors()) registered.emplace(entry.name);
   EXPECT_EQ(words("detector", "kind"), registered);
+}
+
+TEST(Registry, RingOrdersAreThoseOfTheSchema) {
+  Words known;
+  for (const auto& [name, order] : kRingOrders) known.emplace(name);
+  EXPECT_EQ(words("detector", "order"), known);
 }
 
 TEST(Registry, SealsOfTheSchemaExist) {

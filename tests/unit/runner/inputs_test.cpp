@@ -184,5 +184,22 @@ TEST(Inputs, TooManyFailuresAreAnError) {
   EXPECT_EQ(status.message().substr(0, 16), "failures.0.mtbf:");
 }
 
+TEST(Inputs, TheOrderSpreadKnowsTheLeavesOfTheTopology) {
+  Experiment experiment;
+  experiment.duration = seconds(60);
+  experiment.topology.down = {3, 4};
+  experiment.topology.up = experiment.topology.parallel = {1, 1};
+  experiment.processes.nodes = 9;
+  experiment.detector.order = "spread";
+  std::shared_ptr<const Inputs> inputs;
+  ASSERT_TRUE(Inputs::load(experiment, inputs).is_ok());
+  const Roster roster(roster_options(experiment, *inputs, 0));
+  for (std::uint32_t i = 0; i < 9; ++i) {
+    EXPECT_NE(roster.domain_at({i}).value / 3, roster.domain_at({(i + 1) % 9}).value / 3);
+  }
+  experiment.detector.order = "rank";
+  EXPECT_EQ(roster_options(experiment, *inputs, 0).leaf_of_node, nullptr);
+}
+
 }  // namespace
 }  // namespace holdfast::runner

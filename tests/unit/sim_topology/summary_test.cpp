@@ -178,5 +178,28 @@ TEST(Topology, AnswersAlikeForGeneratedAndImported) {
   EXPECT_TRUE(generated.summary().warnings.empty());
 }
 
+// Hosts a and b are of one leaf if they are a message across one switch apart.
+TEST(Topology, LeavesAreTheSwitchesNextToTheHosts) {
+  const Pgft tree = make_tree({{3, 4}, {1, 2}, {1, 1}});
+  FabricGraph graph = build_pgft(tree, kLink100);
+  graph.add_host("not cabled");
+  graph.add_host("not cabled either");
+  const Topology imported = Topology::imported({std::move(graph), {}});
+  const std::vector<std::uint32_t> of_tree = Topology::generated(tree, kLink100).leaf_of_hosts();
+  const std::vector<std::uint32_t> of_graph = imported.leaf_of_hosts();
+  ASSERT_EQ(of_tree.size(), 12u);
+  ASSERT_EQ(of_graph.size(), 14u);
+  for (std::uint32_t a = 0; a < 12; ++a) {
+    for (std::uint32_t b = 0; b < 12; ++b) {
+      const bool together = a == b || tree.nearest_common_level({a}, {b}) == 1;
+      EXPECT_EQ(of_tree[a] == of_tree[b], together);
+      EXPECT_EQ(of_graph[a] == of_graph[b], together);
+    }
+    EXPECT_NE(of_graph[a], of_graph[12]);
+    EXPECT_NE(of_graph[a], of_graph[13]);
+  }
+  EXPECT_NE(of_graph[12], of_graph[13]);
+}
+
 }  // namespace
 }  // namespace holdfast::sim

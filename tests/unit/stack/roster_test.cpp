@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
 #include <vector>
 
 #include "stack/base/random.hpp"
@@ -62,6 +65,81 @@ TEST(Roster, PositionsAreAnOrderOfTheDomains) {
     std::sort(domains.begin(), domains.end());
     for (std::uint32_t i = 0; i < 48; ++i) EXPECT_EQ(domains[i], i);
   }
+}
+
+RosterOptions spread_over(std::vector<std::uint32_t> leaves, std::uint32_t per_node = 1,
+                          bool agents = true) {
+  RosterOptions options;
+  options.nodes = static_cast<std::uint32_t>(leaves.size());
+  options.per_node = per_node;
+  options.agents = agents;
+  options.order = RingOrder::spread;
+  options.leaf_of_node = std::make_shared<const std::vector<std::uint32_t>>(std::move(leaves));
+  return options;
+}
+
+// The leaf of each position; and that the positions are an order of the domains.
+std::vector<std::uint32_t> leaves_along(const RosterOptions& options) {
+  const Roster roster(options);
+  std::set<std::uint32_t> domains;
+  std::vector<std::uint32_t> leaves;
+  for (std::uint32_t position = 0; position < roster.domains(); ++position) {
+    const DomainId domain = roster.domain_at({position});
+    EXPECT_EQ(roster.position_of(domain), Position{position});
+    EXPECT_TRUE(domains.insert(domain.value).second);
+    leaves.push_back((*options.leaf_of_node)[roster.node_of(roster.member(domain, 0)).value]);
+  }
+  return leaves;
+}
+
+std::size_t neighbours_on_one_leaf(const std::vector<std::uint32_t>& leaves) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    if (leaves[i] == leaves[(i + 1) % leaves.size()]) ++count;
+  }
+  return count;
+}
+
+TEST(Roster, SpreadDealsEqualLeavesInTurn) {
+  EXPECT_EQ(leaves_along(spread_over({0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3})),
+            (std::vector<std::uint32_t>{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}));
+}
+
+// With leaves of any sizes: nobody beside its like where that is possible, the items of a leaf a
+// round of the others apart, and if a leaf has more than half, no more pairs than it must.
+TEST(Roster, SpreadPutsNoTwoNeighboursOnOneLeafWherePossible) {
+  Random random(1, 8, 0);
+  int possible = 0;
+  for (int round = 0; round < 3000; ++round) {
+    const auto nodes = static_cast<std::uint32_t>(2 + random.below(60));
+    const std::uint64_t kinds = 2 + random.below(round % 3 == 0 ? 2 : 12);
+    std::vector<std::uint32_t> leaves(nodes);
+    std::map<std::uint32_t, std::size_t> sizes;
+    for (std::uint32_t& leaf : leaves) {
+      // Uneven sizes, and numbers that are no indices.
+      leaf = static_cast<std::uint32_t>(1000 * std::min(random.below(kinds), random.below(kinds)));
+      ++sizes[leaf];
+    }
+    std::size_t largest = 0;
+    for (const auto& [leaf, size] : sizes) largest = std::max(largest, size);
+    const std::vector<std::uint32_t> along = leaves_along(spread_over(leaves));
+    const std::size_t others = nodes - largest;
+    EXPECT_EQ(neighbours_on_one_leaf(along), largest > others ? largest - others : 0u);
+    if (largest > others) continue;
+    ++possible;
+    for (std::size_t i = 0; i < nodes; ++i) {
+      for (std::size_t step = 1; step < nodes / largest; ++step) {
+        EXPECT_NE(along[i], along[(i + step) % nodes]);
+      }
+    }
+  }
+  EXPECT_GT(possible, 1000);
+}
+
+TEST(Roster, SpreadKeepsTheProcessesOfALeafApartToo) {
+  const auto along = leaves_along(spread_over({0, 0, 1, 1, 2, 2}, 4, false));
+  EXPECT_EQ(along.size(), 24u);
+  EXPECT_EQ(neighbours_on_one_leaf(along), 0u);
 }
 
 // A view in which the given processes are failed.
