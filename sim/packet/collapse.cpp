@@ -22,24 +22,28 @@
 namespace holdfast::sim {
 
 // Fills legs_ with the packet's way through an idle fabric; false if it has no way to its end.
-bool PacketWire::plan(const Packet& packet) {
+bool PacketWire::plan(std::uint32_t index) {
+  const Packet& packet = pool_[index];
   legs_.clear();
-  std::uint32_t port = host_port_[packet.from];
-  Instant start{packet.injected.value, 0};
+  std::uint32_t port = packet.port;
+  Instant start = pool_.ready(index);
   for (;;) {
     if (legs_.size() == kLegsMax) return false;
-    const PortSpec& spec = specs_[port];
-    Leg leg{port, start, serialisation_.end(start, packet.wire_bytes, spec.rate), {}};
-    if (!spec.far_is_switch) {
+    const OutputPort& here = ports_[port];
+    Leg leg{port,
+            start,
+            serialisation_.end(start, packet.wire_bytes, link_kinds_[here.link_kind].rate),
+            {}};
+    if (!here.far_is_switch) {
       legs_.push_back(leg);
-      return spec.far_host == packet.to;
+      return here.far == packet.to;
     }
     const Instant& come = options_.switching == Switching::cut_through ? leg.start : leg.end;
-    leg.looked_up = come + SimTime{spec.latency} + switch_latency_;
+    leg.looked_up = come + link_kinds_[here.link_kind].latency + switch_latency_;
     legs_.push_back(leg);
-    const std::uint32_t next = output_towards(packet, spec.far_device);
+    const std::uint32_t next = output_towards(packet, here.far);
     if (next == kNoPort) return false;
-    start = ready_for(leg.looked_up, packet, port, next);
+    start = ready_for(leg.looked_up, packet.wire_bytes, here.link_kind, ports_[next].link_kind);
     if (round_up(start) <= round_up(leg.start)) return false;
     port = next;
   }
@@ -53,16 +57,16 @@ bool PacketWire::stays_idle(const Leg& leg, const Packet& packet) {
     if (pool_[reservation.packet].generation == reservation.generation) return false;
     free_of_reservation(leg.port);
   }
-  if (port.free_at > leg.start) return false;
-  return !with_credits(specs_[leg.port]) || lane(leg.port, packet.lane).credits >= blocks(packet);
+  if (free_at(leg.port) > leg.start) return false;
+  return !with_credits(port) || lane(leg.port, packet.lane).credits >= blocks(packet);
 }
 
 bool PacketWire::try_collapse(std::uint32_t index) {
   Packet& packet = pool_[index];
   // The first port is looked at before the way is: most of those that are busy are found there.
-  const OutputPort& first = ports_[host_port_[packet.from]];
-  if (first.waiting > 0 || first.dirty || first.free_at.units > instant_.value) return false;
-  if (!plan(packet)) return false;
+  const OutputPort& first = ports_[packet.port];
+  if (first.waiting > 0 || first.dirty || first.free_units > instant_.value) return false;
+  if (!plan(index)) return false;
   for (const Leg& leg : legs_) {
     if (!stays_idle(leg, packet)) return false;
   }
@@ -70,18 +74,18 @@ bool PacketWire::try_collapse(std::uint32_t index) {
     const Leg& leg = legs_[i];
     OutputPort& port = ports_[leg.port];
     Reservation& reservation = reservations_[leg.port];
-    reservation = {port.free_at, index, packet.generation, {}, 0, packet.lane};
-    if (with_credits(specs_[leg.port])) {
+    reservation = {port.free_units, {}, index, packet.generation, 0, packet.lane};
+    free_parts_before_.set(leg.port, free_parts_.get(leg.port));
+    if (with_credits(port)) {
       reservation.blocks = static_cast<std::uint16_t>(blocks(packet));
-      reservation.credits_back = round_up(legs_[i + 1].end + SimTime{specs_[leg.port].latency});
+      reservation.credits_back = round_up(legs_[i + 1].end + link_kinds_[port.link_kind].latency);
     }
-    port.free_at = leg.end;
+    set_free_at(leg.port, leg.end);
     port.reserved = true;
   }
   const Leg& last = legs_.back();
   packet.collapsed = true;
-  packet.on = last.port;
-  packet.tail_at = round_up(last.end + SimTime{specs_[last.port].latency});
+  put_on_link(packet, last.port, last.end);
   queue_.push(packet.tail_at.value, index, payload(Kind::delivered, packet.generation));
   hops_ += legs_.size();
   ++collapsed_;
@@ -110,7 +114,7 @@ void PacketWire::keep_credits(std::uint32_t port, std::uint32_t lane_number, std
 
 void PacketWire::expand(std::uint32_t index) {
   Packet& packet = pool_[index];
-  const bool planned = plan(packet);
+  const bool planned = plan(index);
   HOLDFAST_ASSERT(planned && packet.collapsed);
   std::size_t passed = 0;
   while (passed < legs_.size() && round_up(legs_[passed].start) < instant_) ++passed;
@@ -119,7 +123,7 @@ void PacketWire::expand(std::uint32_t index) {
     const Reservation& reservation = reservations_[legs_[i].port];
     port.reserved = false;
     if (i >= passed) {
-      port.free_at = reservation.free_before;
+      set_free_at(legs_[i].port, {reservation.free_before, free_parts_before_.get(legs_[i].port)});
       continue;
     }
     port.sending = index;
@@ -129,7 +133,7 @@ void PacketWire::expand(std::uint32_t index) {
       keep_credits(legs_[i].port, packet.lane, reservation.blocks, reservation.credits_back);
     } else {
       lane(legs_[i].port, packet.lane).credits -= reservation.blocks;
-      packet.held = legs_[i].port;
+      packet.holds = true;
     }
   }
   packet.collapsed = false;
@@ -143,7 +147,7 @@ void PacketWire::resume(std::uint32_t index, std::size_t passed) {
   Packet& packet = pool_[index];
   if (passed == legs_.size()) return;  // the arrival is as it was
   packet.port = legs_[passed].port;
-  packet.ready = legs_[passed].start;
+  pool_.set_ready(index, legs_[passed].start);
   if (passed == 0) {
     packet.on = kNoPort;
     packet.tail_at = {};
@@ -151,12 +155,11 @@ void PacketWire::resume(std::uint32_t index, std::size_t passed) {
     return;
   }
   const Leg& left = legs_[passed - 1];
-  packet.on = left.port;
-  packet.tail_at = round_up(left.end + SimTime{specs_[left.port].latency});
+  put_on_link(packet, left.port, left.end);
   if (const SimTime looked_up = round_up(left.looked_up); looked_up > instant_) {
-    packet.ready = left.looked_up;
+    pool_.set_ready(index, left.looked_up);
     queue_.push(looked_up.value, index, payload(Kind::looked_up, 0));
-  } else if (const SimTime ready = round_up(packet.ready); ready > instant_) {
+  } else if (const SimTime ready = round_up(legs_[passed].start); ready > instant_) {
     queue_.push(ready.value, index, payload(Kind::ready, 0));
   } else {
     come_to(index, packet.port);

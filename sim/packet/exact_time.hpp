@@ -10,6 +10,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -35,6 +36,25 @@ struct Instant {
 constexpr SimTime round_up(const Instant& instant) {
   return {instant.units + (instant.parts == 0 ? 0 : 1)};
 }
+
+// Where instants are kept that belong to something numbered: units with the thing itself, where
+// they take 8 bytes; parts here, where they take nothing in a fabric that needs none.
+class PartsOf {
+ public:
+  // Nothing is kept while there is one part per unit.
+  void resize(std::size_t count, Parts parts_per_unit) {
+    kept_ = parts_per_unit != 1;
+    if (kept_) parts_.resize(count);
+  }
+  Parts get(std::uint32_t index) const { return kept_ ? parts_[index] : 0; }
+  void set(std::uint32_t index, Parts parts) {
+    if (kept_) parts_[index] = parts;
+  }
+
+ private:
+  bool kept_ = false;
+  std::vector<Parts> parts_;
+};
 
 // How long bytes take on the links of one fabric.
 class Serialisation {

@@ -1,45 +1,53 @@
 // Packets under way, named by 32-bit indices; the last one freed is the next one taken.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "sim/packet/exact_time.hpp"
-#include "stack/base/ids.hpp"
+#include "sim/topology/sim_time.hpp"
 
 namespace holdfast::sim {
 
 constexpr std::uint32_t kNoPacket = 0xffff'ffff;
 constexpr std::uint32_t kNoPort = 0xffff'ffff;
 
-struct Packet {
-  // When its next output may begin to send it; before that output is known, when the header has
-  // been through the switch (store and forward: the whole packet).
-  Instant ready;
-  std::uint64_t serial = 0;  // order of injection: decides between equal times
-  std::uint64_t token = 0;   // the sender's
-  SimTime injected;          // where a collapsed packet's times begin
-  SimTime tail_at;           // its last bit is at the far end of the link it is on
-  std::uint32_t from = 0;    // hosts
-  std::uint32_t to = 0;
+// One cache line.
+struct alignas(64) Packet {
+  // Units of an instant; see PacketPool::ready.
+  std::int64_t ready_units = 0;
+  std::uint64_t serial = 0;        // order of injection: decides between equal times
+  std::uint64_t token = 0;         // the sender's
+  SimTime tail_at;                 // its last bit is at the far end of the link it is on
+  std::uint32_t to = 0;            // host
   std::uint32_t wire_bytes = 0;    // with headers
   std::uint32_t next = kNoPacket;  // in its queue, or in the free list
-  std::uint32_t port = kNoPort;    // the output it waits for, or is on its way to
-  std::uint32_t on = kNoPort;      // the output it has left last
-  std::uint32_t held = kNoPort;    // the output whose credits it holds
+  std::uint32_t port = kNoPort;    // the output it waits for or is on its way to; its first one
+                                   // while it is collapsed
+  std::uint32_t on = kNoPort;      // the output it has left last, and of that link
+  std::uint32_t far = 0;           // … the far end, as in OutputPort
   std::uint32_t generation = 0;    // of this index: changes when the packet is gone
-  std::uint16_t path = 0;
-  std::uint8_t lane = 0;
-  bool collapsed = false;
-  bool broken = false;  // cut while it was sent: what arrives is not it
+  std::uint16_t link_kind = 0;     // … the kind
+  std::uint8_t path = 0;
+  std::uint8_t lane : 4 = 0;
+  bool to_switch : 1 = false;  // the far end is one
+  bool holds : 1 = false;      // credits of the output it has left last
+  bool collapsed : 1 = false;
+  bool broken : 1 = false;  // cut while it was sent: what arrives is not it
 };
+static_assert(sizeof(Packet) == 64);
 
 class PacketPool {
  public:
+  // Before the first packet.
+  void keep_parts(Parts parts_per_unit) { parts_per_unit_ = parts_per_unit; }
+
   std::uint32_t take() {
     if (free_ == kNoPacket) {
       free_ = static_cast<std::uint32_t>(packets_.size());
       packets_.emplace_back();
+      ready_parts_.resize(packets_.size(), parts_per_unit_);
     }
     const std::uint32_t index = free_;
     free_ = packets_[index].next;
@@ -63,11 +71,18 @@ class PacketPool {
   Packet& operator[](std::uint32_t index) { return packets_[index]; }
   const Packet& operator[](std::uint32_t index) const { return packets_[index]; }
 
-  void prefetch(std::uint32_t index) const {
-    const char* const packet = reinterpret_cast<const char*>(&packets_[index]);
-    __builtin_prefetch(packet);
-    __builtin_prefetch(packet + 64);
+  // When its next output may begin to send the packet; before that output is known, when the header
+  // has been through the switch (store and forward: the whole packet); of a collapsed one, when it
+  // was injected.
+  Instant ready(std::uint32_t index) const {
+    return {packets_[index].ready_units, ready_parts_.get(index)};
   }
+  void set_ready(std::uint32_t index, const Instant& ready) {
+    packets_[index].ready_units = ready.units;
+    ready_parts_.set(index, ready.parts);
+  }
+
+  void prefetch(std::uint32_t index) const { __builtin_prefetch(&packets_[index]); }
 
   std::uint32_t in_use() const { return in_use_; }
   // Indices ever used; those that are free now among them.
@@ -76,6 +91,8 @@ class PacketPool {
 
  private:
   std::vector<Packet> packets_;
+  PartsOf ready_parts_;
+  Parts parts_per_unit_ = 1;
   std::uint32_t free_ = kNoPacket;
   std::uint32_t in_use_ = 0;
 };

@@ -36,7 +36,6 @@ void PacketWire::add_ports(const FabricGraph& graph) {
     first_port_.push_back(count);
     count += static_cast<std::uint32_t>(device.ports.size()) - 1;
   }
-  specs_.resize(count);
   ports_.resize(count);
   reservations_.resize(count);
   lanes_.resize(std::size_t{count} * lane_count_);
@@ -49,26 +48,46 @@ void PacketWire::add_ports(const FabricGraph& graph) {
 void PacketWire::add_links(const FabricGraph& graph) {
   link_ports_.reserve(graph.links().size());
   for (const Link& link : graph.links()) {
+    const std::uint16_t link_kind = add_link_kind(link);
     std::array<std::uint32_t, 2> both{};
     for (std::size_t side = 0; side < 2; ++side) {
       const LinkEnd& end = link.ends[side];
       const LinkEnd& far = link.ends[1 - side];
       const Device& far_device = graph.device(far.device);
       both[side] = port_index(end.device, end.port);
-      PortSpec& spec = specs_[both[side]];
-      spec.latency = to_sim_time(link.latency).value;
-      spec.far_device = far.device;
-      spec.rate = serialisation_.add_rate(link.bits_per_second);
-      spec.far_is_switch = far_device.kind == DeviceKind::switch_chip;
-      if (far_device.kind == DeviceKind::adapter) spec.far_host = far_device.host.value;
-      spec.of_switch = graph.device(end.device).kind == DeviceKind::switch_chip;
-      ports_[both[side]].times_down = 0;
+      OutputPort& port = ports_[both[side]];
+      port.link_kind = link_kind;
+      port.far_is_switch = far_device.kind == DeviceKind::switch_chip;
+      if (port.far_is_switch) port.far = far.device;
+      if (far_device.kind == DeviceKind::adapter) port.far = far_device.host.value;
+      port.of_switch = graph.device(end.device).kind == DeviceKind::switch_chip;
+      port.times_down = 0;
       for (std::uint32_t i = 0; i < lane_count_; ++i) {
-        lane(both[side], i).credits = with_credits(spec) ? buffer_blocks_ : 0;
+        lane(both[side], i).credits = with_credits(port) ? buffer_blocks_ : 0;
       }
     }
     link_ports_.push_back(both);
   }
+  const Parts parts = serialisation_.parts_per_unit();
+  free_parts_.resize(ports_.size(), parts);
+  free_parts_before_.resize(ports_.size(), parts);
+  pool_.keep_parts(parts);
+  find_host_ports(graph);
+}
+
+std::uint16_t PacketWire::add_link_kind(const Link& link) {
+  const LinkKind kind{to_sim_time(link.latency), serialisation_.add_rate(link.bits_per_second)};
+  std::size_t i = 0;
+  while (i < link_kinds_.size() &&
+         (link_kinds_[i].latency != kind.latency || link_kinds_[i].rate != kind.rate)) {
+    ++i;
+  }
+  if (i == link_kinds_.size()) link_kinds_.push_back(kind);
+  HOLDFAST_ASSERT(i <= 0xffff);
+  return static_cast<std::uint16_t>(i);
+}
+
+void PacketWire::find_host_ports(const FabricGraph& graph) {
   for (std::uint32_t host = 0; host < graph.host_count(); ++host) {
     const std::uint32_t link = graph.endpoint_link({host});
     std::uint32_t port = kNoPort;
@@ -98,21 +117,19 @@ void PacketWire::inject(SimTime now, const Shipment& shipment) {
   Packet& packet = pool_[index];
   packet.serial = next_serial_++;
   packet.token = shipment.token;
-  packet.injected = now;
-  packet.ready = {now.value, 0};
-  packet.from = shipment.from.value;
+  pool_.set_ready(index, {now.value, 0});
   packet.to = shipment.to.value;
   packet.wire_bytes = shipment.bytes + kPacketOverheadBytes;
   packet.path = shipment.path;
-  packet.lane = options_.lane_of_service_level[shipment.service_level];
+  packet.lane = options_.lane_of_service_level[shipment.service_level] & 0xf;
   HOLDFAST_ASSERT(blocks(packet) <= buffer_blocks_);
-  const std::uint32_t port = host_port_[packet.from];
-  if (port == kNoPort) {
+  packet.port = host_port_[shipment.from.value];
+  if (packet.port == kNoPort) {
     lose(index, PacketFate::no_route);
     return;
   }
   if (options_.collapse && try_collapse(index)) return;
-  come_to(index, port);
+  come_to(index, packet.port);
 }
 
 void PacketWire::step() {
@@ -138,18 +155,19 @@ void PacketWire::prefetch_upcoming() const {
     if (is_of_packet(*far)) {
       pool_.prefetch(far->target);
     } else {
-      __builtin_prefetch(&ports_[far->target]);
       __builtin_prefetch(&lanes_[std::size_t{far->target} * lane_count_]);
     }
   }
-  if (const QueuedEvent* near = queue_.upcoming(1); near != nullptr && is_of_packet(*near)) {
-    const Packet& packet = pool_[near->target];
-    if (packet.on != kNoPort) __builtin_prefetch(&specs_[packet.on]);
-    if (packet.port != kNoPort) {
-      __builtin_prefetch(&ports_[packet.port]);
-      __builtin_prefetch(&specs_[packet.port]);
-      __builtin_prefetch(&lanes_[std::size_t{packet.port} * lane_count_]);
+  if (const QueuedEvent* near = queue_.upcoming(1)) {
+    std::uint32_t port = near->target;
+    if (is_of_packet(*near)) {
+      const Packet& packet = pool_[near->target];
+      if (static_cast<Kind>(near->payload >> 29) != Kind::looked_up) return;
+      port = output_towards(packet, packet.far);
+      if (port == kNoPort) return;
+      __builtin_prefetch(&lanes_[std::size_t{port} * lane_count_]);
     }
+    __builtin_prefetch(&ports_[port]);
   }
 }
 
@@ -166,7 +184,7 @@ void PacketWire::handle(const QueuedEvent& event) {
       const Packet& packet = pool_[event.target];
       if ((packet.generation & 0x1fff'ffff) != rest || packet.tail_at.value != event.time) break;
       // A packet that had to be taken apart may be anywhere at the time it was to be there.
-      if (packet.on != kNoPort && !specs_[packet.on].far_is_switch) deliver(event.target);
+      if (packet.on != kNoPort && !packet.to_switch) deliver(event.target);
       break;
     }
     case Kind::wake:
@@ -176,7 +194,7 @@ void PacketWire::handle(const QueuedEvent& event) {
       break;
     case Kind::credits:
       lane(event.target, rest >> 16).credits += rest & 0xffff;
-      if (ports_[event.target].waiting > 0) mark_dirty(event.target);
+      if (lane(event.target, rest >> 16).first != kNoPacket) mark_dirty(event.target);
       break;
     case Kind::age:
       ports_[event.target].ageing = false;
@@ -191,13 +209,15 @@ void PacketWire::look_up(std::uint32_t index) {
     lose(index, PacketFate::cut);
     return;
   }
-  const std::uint32_t out = output_towards(packet, specs_[packet.on].far_device);
+  const std::uint32_t out = output_towards(packet, packet.far);
   if (out == kNoPort) {
     lose(index, PacketFate::no_route);
     return;
   }
-  packet.ready = ready_for(packet.ready, packet, packet.on, out);
-  const SimTime ready = round_up(packet.ready);
+  const Instant exactly =
+      ready_for(pool_.ready(index), packet.wire_bytes, packet.link_kind, ports_[out].link_kind);
+  pool_.set_ready(index, exactly);
+  const SimTime ready = round_up(exactly);
   if (ready > instant_) {
     packet.port = out;
     queue_.push(ready.value, index, payload(Kind::ready, 0));
@@ -211,11 +231,11 @@ std::uint32_t PacketWire::output_towards(const Packet& packet, std::uint32_t dev
   return port == 0 ? kNoPort : port_index(device, port);
 }
 
-Instant PacketWire::ready_for(const Instant& looked_up, const Packet& packet, std::uint32_t in,
+Instant PacketWire::ready_for(const Instant& looked_up, std::uint32_t bytes, std::uint32_t in,
                               std::uint32_t out) const {
-  if (options_.switching == Switching::store_and_forward) return looked_up;
-  return serialisation_.start_to_keep_up(looked_up, packet.wire_bytes, specs_[in].rate,
-                                         specs_[out].rate);
+  if (in == out || options_.switching == Switching::store_and_forward) return looked_up;
+  return serialisation_.start_to_keep_up(looked_up, bytes, link_kinds_[in].rate,
+                                         link_kinds_[out].rate);
 }
 
 void PacketWire::come_to(std::uint32_t index, std::uint32_t port) {
@@ -230,7 +250,7 @@ void PacketWire::deliver(std::uint32_t index) {
   const Packet& packet = pool_[index];
   if (packet.broken) {
     lose(index, PacketFate::cut);
-  } else if (specs_[packet.on].far_host != packet.to) {
+  } else if (packet.far != packet.to) {
     lose(index, PacketFate::no_route);
   } else {
     report(index, PacketFate::delivered);
@@ -240,11 +260,20 @@ void PacketWire::deliver(std::uint32_t index) {
 
 // The packet's last bit leaves the buffer that it holds at `tail_gone`.
 void PacketWire::release(Packet& packet, const Instant& tail_gone) {
-  if (packet.held == kNoPort) return;
-  const SimTime home = round_up(tail_gone + SimTime{specs_[packet.held].latency});
-  queue_.push(home.value, packet.held,
+  if (!packet.holds) return;
+  const SimTime home = round_up(tail_gone + link_kinds_[packet.link_kind].latency);
+  queue_.push(home.value, packet.on,
               payload(Kind::credits, std::uint32_t{packet.lane} << 16 | blocks(packet)));
-  packet.held = kNoPort;
+  packet.holds = false;
+}
+
+// The port has begun to send it and will have sent it at `end`.
+void PacketWire::put_on_link(Packet& packet, std::uint32_t port, const Instant& end) const {
+  packet.on = port;
+  packet.far = ports_[port].far;
+  packet.to_switch = ports_[port].far_is_switch;
+  packet.link_kind = ports_[port].link_kind;
+  packet.tail_at = round_up(end + link_kinds_[packet.link_kind].latency);
 }
 
 void PacketWire::lose(std::uint32_t index, PacketFate fate) {
@@ -282,10 +311,10 @@ void PacketWire::set_port_up(std::uint32_t index, bool up) {
     return;
   }
   if (port.times_down++ > 0) return;
-  if (round_up(port.free_at) > instant_) {
+  if (round_up(free_at(index)) > instant_) {
     Packet& sent = pool_[port.sending];
     if (sent.generation == port.sending_generation) sent.broken = true;
-    port.free_at = {instant_.value, 0};
+    set_free_at(index, {instant_.value, 0});
   }
   for (std::uint32_t i = 0; i < lane_count_; ++i) {
     while (lane(index, i).first != kNoPacket) lose(dequeue(index, i), PacketFate::port_down);
@@ -308,15 +337,15 @@ bool PacketWire::at_rest() const {
     for (std::uint32_t i = 0; i < lane_count_; ++i) {
       const Lane& lane = lanes_[std::size_t{port} * lane_count_ + i];
       if (lane.first != kNoPacket || lane.waiting_blocks > 0) return false;
-      if (with_credits(specs_[port]) && lane.credits != buffer_blocks_) return false;
+      if (with_credits(ports_[port]) && lane.credits != buffer_blocks_) return false;
     }
   }
   return true;
 }
 
 std::size_t PacketWire::memory_bytes() const {
-  return specs_.size() * (sizeof(PortSpec) + sizeof(OutputPort) + sizeof(Reservation)) +
-         lanes_.size() * sizeof(Lane) + pool_.memory_bytes() + queue_.memory_bytes();
+  return ports_.size() * (sizeof(OutputPort) + sizeof(Reservation)) + lanes_.size() * sizeof(Lane) +
+         pool_.memory_bytes() + queue_.memory_bytes();
 }
 
 }  // namespace holdfast::sim

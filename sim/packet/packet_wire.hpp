@@ -61,7 +61,7 @@ struct Shipment {
   NodeId to;
   std::uint32_t bytes = 0;  // of payload; with its headers it must fit into a buffer
   std::uint8_t service_level = 0;
-  std::uint16_t path = 0;  // see Forwarding
+  std::uint8_t path = 0;  // see Forwarding
   std::uint64_t token = 0;
 };
 
@@ -149,10 +149,20 @@ class PacketWire {
   static std::uint32_t blocks(const Packet& packet) {
     return (packet.wire_bytes + kBlockBytes - 1) / kBlockBytes;
   }
-  bool with_credits(const PortSpec& spec) const { return credits_ && spec.far_is_switch; }
+  bool with_credits(const OutputPort& port) const { return credits_ && port.far_is_switch; }
+
+  Instant free_at(std::uint32_t port) const {
+    return {ports_[port].free_units, free_parts_.get(port)};
+  }
+  void set_free_at(std::uint32_t port, const Instant& instant) {
+    ports_[port].free_units = instant.units;
+    free_parts_.set(port, instant.parts);
+  }
 
   void add_ports(const FabricGraph& graph);
   void add_links(const FabricGraph& graph);
+  std::uint16_t add_link_kind(const Link& link);
+  void find_host_ports(const FabricGraph& graph);
   // The world outside acts at `now`.
   void meet(SimTime now);
 
@@ -165,13 +175,14 @@ class PacketWire {
   void handle(const QueuedEvent& event);
   void look_up(std::uint32_t packet);
   std::uint32_t output_towards(const Packet& packet, std::uint32_t device) const;
-  // When an output may begin to send what a switch has looked up at `looked_up`.
-  Instant ready_for(const Instant& looked_up, const Packet& packet, std::uint32_t in,
+  // When an output may begin to send what a switch has looked up at `looked_up`, by kinds of links.
+  Instant ready_for(const Instant& looked_up, std::uint32_t bytes, std::uint32_t in,
                     std::uint32_t out) const;
   void deliver(std::uint32_t packet);
   void come_to(std::uint32_t packet, std::uint32_t port);
   void return_credits(std::uint32_t port, std::uint32_t lane, std::uint32_t count);
   void release(Packet& packet, const Instant& tail_gone);
+  void put_on_link(Packet& packet, std::uint32_t port, const Instant& end) const;
   void lose(std::uint32_t packet, PacketFate fate);
   void report(std::uint32_t packet, PacketFate fate);
   void sort_reports();
@@ -190,7 +201,7 @@ class PacketWire {
 
   // Collapse (collapse.cpp).
   bool try_collapse(std::uint32_t packet);
-  bool plan(const Packet& packet);
+  bool plan(std::uint32_t packet);
   bool stays_idle(const Leg& leg, const Packet& packet);
   void expand(std::uint32_t packet);
   void resume(std::uint32_t packet, std::size_t passed);
@@ -214,11 +225,13 @@ class PacketWire {
   std::vector<std::uint32_t> first_port_;  // by device
   std::vector<std::uint32_t> host_port_;   // the endpoint's port by host
   std::vector<std::array<std::uint32_t, 2>> link_ports_;  // the two directions by link
-  std::vector<PortSpec> specs_;                           // by port; so are those that follow
-  std::vector<OutputPort> ports_;
+  std::vector<OutputPort> ports_;                         // by port; so are those that follow
+  PartsOf free_parts_;
   std::vector<Lane> lanes_;  // [port][lane]
   std::vector<Reservation> reservations_;
+  PartsOf free_parts_before_;
   Serialisation serialisation_;
+  std::vector<LinkKind> link_kinds_;
   PacketPool pool_;
   std::vector<Newcomer> newcomers_;
   std::vector<std::uint32_t> dirty_;  // ports to serve at the end of instant_

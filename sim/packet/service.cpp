@@ -26,7 +26,7 @@ void PacketWire::enqueue(std::uint32_t index) {
     lose(index, PacketFate::port_down);
     return;
   }
-  const bool limited = !credits_ && specs_[packet.port].of_switch;
+  const bool limited = !credits_ && port.of_switch;
   if (limited && queue.waiting_blocks + blocks(packet) > buffer_blocks_) {
     lose(index, PacketFate::queue_full);
     return;
@@ -57,22 +57,22 @@ void PacketWire::serve(std::uint32_t index) {
   OutputPort& port = ports_[index];
   port.dirty = false;
   if (port.waiting > 0) {
-    bool may_send = round_up(port.free_at) <= instant_ && !send_one(index);
+    bool may_send = round_up(free_at(index)) <= instant_ && !send_one(index);
     while (discard_old(index) && may_send) may_send = !send_one(index);
   }
   if (port.waiting == 0) return;
   // A port that is free now waits for credits: they will wake it.
-  if (const SimTime free = round_up(port.free_at); free > instant_) wake(index, free);
+  if (const SimTime free = round_up(free_at(index)); free > instant_) wake(index, free);
   expect_old(index);
 }
 
 bool PacketWire::send_one(std::uint32_t index) {
-  const PortSpec& spec = specs_[index];
-  const std::uint32_t chosen = arbiter_.choose(ports_[index].turns, [&](std::uint32_t number) {
+  OutputPort& port = ports_[index];
+  const std::uint32_t chosen = arbiter_.choose(port.turns, [&](std::uint32_t number) {
     const Lane& queue = lane(index, number);
     if (queue.first == kNoPacket) return 0u;
     const std::uint32_t wanted = blocks(pool_[queue.first]);
-    return with_credits(spec) && queue.credits < wanted ? 0u : wanted;
+    return with_credits(port) && queue.credits < wanted ? 0u : wanted;
   });
   if (chosen == kNoLane) return false;
   send(index, chosen);
@@ -81,36 +81,36 @@ bool PacketWire::send_one(std::uint32_t index) {
 
 void PacketWire::send(std::uint32_t index, std::uint32_t lane_number) {
   OutputPort& port = ports_[index];
-  const PortSpec& spec = specs_[index];
   const std::uint32_t packet_index = dequeue(index, lane_number);
   Packet& packet = pool_[packet_index];
   // What made it wait besides the port, credits or an older head, ended now.
-  Instant start = std::max(port.free_at, packet.ready);
+  Instant start = std::max(free_at(index), pool_.ready(packet_index));
   if (round_up(start) < instant_) start = {instant_.value, 0};
-  const Instant end = serialisation_.end(start, packet.wire_bytes, spec.rate);
+  const Instant end =
+      serialisation_.end(start, packet.wire_bytes, link_kinds_[port.link_kind].rate);
   release(packet, end);
-  port.free_at = end;
+  set_free_at(index, end);
   port.sending = packet_index;
   port.sending_generation = packet.generation;
-  packet.on = index;
-  packet.tail_at = round_up(end + SimTime{spec.latency});
+  put_on_link(packet, index, end);
   ++hops_;
-  if (!spec.far_is_switch) {
+  if (!packet.to_switch) {
     queue_.push(packet.tail_at.value, packet_index, payload(Kind::delivered, packet.generation));
     return;
   }
   if (credits_) {
     lane(index, lane_number).credits -= blocks(packet);
-    packet.held = index;
+    packet.holds = true;
   }
   const Instant& come = options_.switching == Switching::cut_through ? start : end;
-  packet.ready = come + SimTime{spec.latency} + switch_latency_;
-  queue_.push(round_up(packet.ready).value, packet_index, payload(Kind::looked_up, 0));
+  const Instant looked_up = come + link_kinds_[port.link_kind].latency + switch_latency_;
+  pool_.set_ready(packet_index, looked_up);
+  queue_.push(round_up(looked_up).value, packet_index, payload(Kind::looked_up, 0));
 }
 
 // True if any was discarded. Adapters have no limit: the host's memory blocks nobody else.
 bool PacketWire::discard_old(std::uint32_t index) {
-  if (!credits_ || head_lifetime_ == SimTime{} || !specs_[index].of_switch) return false;
+  if (!credits_ || head_lifetime_ == SimTime{} || !ports_[index].of_switch) return false;
   bool any = false;
   for (std::uint32_t i = 0; i < lane_count_; ++i) {
     const Lane& queue = lane(index, i);
@@ -124,7 +124,7 @@ bool PacketWire::discard_old(std::uint32_t index) {
 // Heads only become younger, so the event comes early rather than late, and looks again.
 void PacketWire::expect_old(std::uint32_t index) {
   OutputPort& port = ports_[index];
-  if (port.ageing || !credits_ || head_lifetime_ == SimTime{} || !specs_[index].of_switch) return;
+  if (port.ageing || !credits_ || head_lifetime_ == SimTime{} || !ports_[index].of_switch) return;
   SimTime oldest = SimTime::never();
   for (std::uint32_t i = 0; i < lane_count_; ++i) {
     const Lane& queue = lane(index, i);

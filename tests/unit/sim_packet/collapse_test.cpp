@@ -108,7 +108,7 @@ Scenario draw(std::uint64_t seed) {
       const std::uint32_t wire = 125 * pick(random, 1, kinds_of_size * 2);
       shipment.bytes = std::min(wire, scenario.options.buffer_bytes - 34) - 34;
       shipment.service_level = static_cast<std::uint8_t>(random.below(kServiceLevels));
-      shipment.path = static_cast<std::uint16_t>(random.below(2));
+      shipment.path = static_cast<std::uint8_t>(random.below(2));
       shipment.token = i;
     }
     scenario.acts.push_back(act);
