@@ -321,12 +321,15 @@ void PacketWire::set_port_up(std::uint32_t index, bool up) {
   }
 }
 
-void PacketWire::set_forwarding(SimTime now, const Forwarding& forwarding) {
+void PacketWire::take_apart(SimTime now) {
   meet(now);
-  HOLDFAST_ASSERT(forwarding.paths() == forwarding_->paths());
   for (std::uint32_t i = 0; i < pool_.size(); ++i) {
     if (pool_[i].collapsed) expand(i);
   }
+}
+
+void PacketWire::set_forwarding(SimTime now, const Forwarding& forwarding) {
+  take_apart(now);  // nothing, if what it looks into is gone
   forwarding_ = &forwarding;
 }
 

@@ -98,9 +98,17 @@ class PacketWire {
   // goes on to its end, at full length, and is lost there); what waits for the port or comes later
   // is lost at once.
   void set_link_up(SimTime now, std::uint32_t link, bool up);
-  // Switches look up in these tables from now on. What they have looked up already stays.
+  // Switches look up in these tables from now on. What they have looked up already stays. Before
+  // the old tables change or go, take_apart() at the same instant: the ways of collapsed packets
+  // are known from them only.
+  void take_apart(SimTime now);
   void set_forwarding(SimTime now, const Forwarding& forwarding);
 
+  // Packets that wait for the link of a host.
+  std::uint32_t waiting_at(NodeId host) const {
+    const std::uint32_t port = host_port_[host.value];
+    return port == kNoPort ? 0 : ports_[port].waiting;
+  }
   std::uint32_t packets() const { return pool_.in_use(); }
   // Times that a packet has gone through a port, collapsed ones included.
   std::uint64_t hops() const { return hops_; }

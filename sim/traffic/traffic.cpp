@@ -1,0 +1,108 @@
+// Times and destinations; see the header.
+#include "sim/traffic/traffic.hpp"
+
+#include "sim/topology/path_times.hpp"
+#include "stack/base/assert.hpp"
+#include "stack/base/elementary.hpp"
+
+namespace holdfast::sim {
+
+namespace {
+
+constexpr std::uint64_t kTrafficStream = 0x74726166;  // and the index of the traffic above it
+
+}  // namespace
+
+Traffic::Traffic(const TrafficOptions& options, std::uint64_t seed, std::uint32_t index,
+                 const FabricGraph& graph)
+    : options_(options), index_(index), hosts_(graph.host_count()) {
+  HOLDFAST_ASSERT(options.load > 0.0 && options.load <= 1.0 && index <= kIndexMask);
+  HOLDFAST_ASSERT(hosts_ >= 2);
+  if (options.pattern != TrafficPattern::incast) {
+    HOLDFAST_ASSERT(options.shift >= 1 && options.shift < hosts_);
+    for (std::uint32_t host = 0; host < hosts_; ++host) add_sender({host}, false, seed, graph);
+    return;
+  }
+  HOLDFAST_ASSERT(hosts_ >= 3 && options.senders >= 1 && options.senders <= hosts_ - 2);
+  // Every step-th host behind the target. With two hosts or more between them the victim is the
+  // one behind the first; else the last host of all, which is none of them.
+  const std::uint32_t step = (hosts_ - 1) / options.senders;
+  const auto behind_target = [&](std::uint32_t count) {
+    return NodeId{(options.target.value + count) % hosts_};
+  };
+  for (std::uint32_t i = 1; i <= options.senders; ++i) {
+    add_sender(behind_target(i * step), false, seed, graph);
+  }
+  const bool dense = step == 1;
+  add_sender(behind_target(dense ? hosts_ - 1 : step + 1), true, seed, graph);
+}
+
+void Traffic::add_sender(NodeId host, bool victim, std::uint64_t seed, const FabricGraph& graph) {
+  const std::uint32_t link = graph.endpoint_link(host);
+  if (link == kNone) return;
+  const double bits = 8.0 * (double{1} * options_.bytes + kPacketOverheadBytes);
+  const double units = bits * static_cast<double>(kSimUnitsPerSecond) /
+                       static_cast<double>(graph.links()[link].bits_per_second);
+  const std::uint64_t purpose = std::uint64_t{index_} << 32 | kTrafficStream;
+  senders_.push_back({Random(seed, purpose, host.value), units / options_.load, host, 0, victim});
+  plan_next(static_cast<std::uint32_t>(senders_.size() - 1), SimTime{});
+}
+
+// Gaps of a Poisson process are exponential.
+void Traffic::plan_next(std::uint32_t index, SimTime after) {
+  Sender& sender = senders_[index];
+  const double gap = -natural_log(1.0 - sender.random.unit()) * sender.mean_gap;
+  due_.push(after.value + static_cast<std::int64_t>(gap + 0.5), index, 0);
+}
+
+NodeId Traffic::destination(Sender& sender) const {
+  std::uint32_t shift = options_.shift;
+  switch (options_.pattern) {
+    case TrafficPattern::uniform:
+      shift = 1 + static_cast<std::uint32_t>(sender.random.below(hosts_ - 1));
+      break;
+    case TrafficPattern::permutation:
+      break;
+    case TrafficPattern::all_to_all:
+      shift = 1 + sender.next;
+      sender.next = (sender.next + 1) % (hosts_ - 1);
+      break;
+    case TrafficPattern::incast:
+      return sender.victim ? NodeId{(options_.target.value + 1) % hosts_} : options_.target;
+  }
+  return {(sender.host.value + shift) % hosts_};
+}
+
+std::optional<Shipment> Traffic::take(const PacketWire& wire) {
+  const QueuedEvent event = due_.pop();
+  const SimTime now{event.time};
+  Sender& sender = senders_[event.target];
+  TrafficCounts& counts = sender.victim ? victim_ : counts_;
+  // Drawn even if it is not sent, so that what follows does not depend on the fabric.
+  const NodeId to = destination(sender);
+  plan_next(event.target, now);
+  if (wire.waiting_at(sender.host) >= kDepth) {
+    ++counts.skipped;
+    return std::nullopt;
+  }
+  ++counts.sent;
+  Shipment shipment{.from = sender.host, .to = to, .bytes = options_.bytes};
+  shipment.service_level = sender.victim ? options_.victim_service_level : options_.service_level;
+  shipment.token = kTokenBit | (sender.victim ? kVictimBit : 0) |
+                   std::uint64_t{index_} << kIndexShift |
+                   (static_cast<std::uint64_t>(now.value) & kTimeMask);
+  return shipment;
+}
+
+void Traffic::account(const PacketReport& report) {
+  TrafficCounts& counts = (report.token & kVictimBit) != 0 ? victim_ : counts_;
+  if (report.fate != PacketFate::delivered) {
+    ++counts.lost;
+    return;
+  }
+  ++counts.delivered;
+  counts.delay_units += static_cast<std::int64_t>(
+      (static_cast<std::uint64_t>(report.at.value) - report.token) & kTimeMask);
+}
+
+}  // namespace holdfast::sim
