@@ -11,8 +11,9 @@
 // That is exact also for what happens at one instant, because nothing depends on the order within a
 // phase. A packet whose start at a port is the present instant has not started: starts belong to
 // the second phase, and whoever looks does so before it. It joins the newcomers of its port, which
-// are sorted by injection whoever put them there. One thing must hold for this: between its starts
-// at two ports passes at least one unit of time; otherwise it does not collapse.
+// are sorted by injection whoever put them there. One thing must hold for this: an instant has its
+// two phases once, because whatever leaves a port in the second comes to the next one later. In a
+// fabric that has a link without any latency nothing collapses.
 //
 // After its arrival the packet is gone, and what a port has been told has become true: it was busy
 // until then, and the credits that are still out will be back when it was said.
@@ -44,7 +45,6 @@ bool PacketWire::plan(std::uint32_t index) {
     const std::uint32_t next = output_towards(packet, here.far);
     if (next == kNoPort) return false;
     start = ready_for(leg.looked_up, packet.wire_bytes, here.link_kind, ports_[next].link_kind);
-    if (round_up(start) <= round_up(leg.start)) return false;
     port = next;
   }
 }

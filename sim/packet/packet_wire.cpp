@@ -76,6 +76,7 @@ void PacketWire::add_links(const FabricGraph& graph) {
 }
 
 std::uint16_t PacketWire::add_link_kind(const Link& link) {
+  if (link.latency.ns == 0) options_.collapse = false;
   const LinkKind kind{to_sim_time(link.latency), serialisation_.add_rate(link.bits_per_second)};
   std::size_t i = 0;
   while (i < link_kinds_.size() &&

@@ -95,6 +95,8 @@ void PacketWire::send(std::uint32_t index, std::uint32_t lane_number) {
   put_on_link(packet, index, end);
   ++hops_;
   if (!packet.to_switch) {
+    // Never at the instant of the start: deliveries are reported in the first phase.
+    packet.tail_at = std::max(packet.tail_at, instant_ + SimTime{1});
     queue_.push(packet.tail_at.value, packet_index, payload(Kind::delivered, packet.generation));
     return;
   }

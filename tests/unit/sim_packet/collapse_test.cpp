@@ -37,6 +37,8 @@ struct Scenario {
   PgftSpec tree;
   LinkSpec link;
   PacketWireOptions options;
+  bool unlike_links = false;
+  std::uint64_t seed = 0;
   std::vector<Act> acts;
 };
 
@@ -65,6 +67,8 @@ PacketWireOptions draw_options(Random& random, bool grid) {
 Scenario draw(std::uint64_t seed) {
   Random random(seed, 0x636f6c6c, 0);
   Scenario scenario;
+  scenario.seed = seed;
+  scenario.unlike_links = random.below(2) == 0;
   const PgftSpec trees[] = {{{3}, {1}, {1}},
                             {{2, 3}, {1, 2}, {1, 1}},
                             {{2, 2}, {1, 1}, {1, 2}},
@@ -116,6 +120,23 @@ Scenario draw(std::uint64_t seed) {
   return scenario;
 }
 
+// The same fabric with links that differ in rate and latency.
+FabricGraph with_unlike_links(const FabricGraph& alike, std::uint64_t seed) {
+  Random random(seed, 0x6c696e6b, 0);
+  FabricGraph graph;
+  for (const Host& host : alike.hosts()) graph.add_host(host.name);
+  for (const Device& device : alike.devices()) {
+    const auto ports = static_cast<std::uint32_t>(device.ports.size() - 1);
+    graph.add_device({device.kind, device.guid, device.name, "", device.host, {}}, ports);
+  }
+  for (const Link& link : alike.links()) {
+    const std::int64_t factor = random.below(3) == 0 ? 2 : 1;
+    const Duration latency{link.latency.ns + 10 * pick(random, 0, 3)};
+    graph.connect(link.ends[0], link.ends[1], {link.bits_per_second / factor, latency});
+  }
+  return graph;
+}
+
 struct Played {
   std::vector<PacketReport> reports;
   std::uint64_t hops = 0;
@@ -128,7 +149,9 @@ class Player {
  public:
   Player(const Scenario& scenario, bool collapse)
       : tree_(make_tree(scenario.tree)),
-        graph_(build_pgft(tree_, scenario.link)),
+        graph_(scenario.unlike_links
+                   ? with_unlike_links(build_pgft(tree_, scenario.link), scenario.seed)
+                   : build_pgft(tree_, scenario.link)),
         tables_{Shifted(tree_, 0), Shifted(tree_, 1), Shifted(tree_, 2)},
         wire_(graph_, tables_[0], with(scenario.options, collapse)) {}
 
