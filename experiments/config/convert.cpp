@@ -206,6 +206,18 @@ void visit_paths(const Node& schema, Node& value, const std::string& pointer,
   }
 }
 
+// One set of combinations.
+void visit_swept_paths(Node& sweep, const std::string& sweep_pointer,
+                       const std::function<void(Node&, const std::string&)>& change) {
+  for (Member& entry : sweep.members) {
+    const Node* schema = schema_at(split_path(entry.key));
+    const std::string pointer = pointer_to(sweep_pointer, entry.key);
+    for (std::size_t i = 0; i < entry.value.items.size(); ++i) {
+      visit_paths(*schema, entry.value.items[i], pointer_to(pointer, std::to_string(i)), change);
+    }
+  }
+}
+
 }  // namespace
 
 void complete(Node& document) {
@@ -244,12 +256,9 @@ void for_each_path(Node& document,
   visit_paths(experiment_schema_node(), document, "", change);
   Node* sweep = document.find("sweep");
   if (sweep == nullptr) return;
-  for (Member& entry : sweep->members) {
-    const Node* schema = schema_at(split_path(entry.key));
-    const std::string pointer = pointer_to("/sweep", entry.key);
-    for (std::size_t i = 0; i < entry.value.items.size(); ++i) {
-      visit_paths(*schema, entry.value.items[i], pointer_to(pointer, std::to_string(i)), change);
-    }
+  if (sweep->is(NodeKind::object)) visit_swept_paths(*sweep, "/sweep", change);
+  for (std::size_t i = 0; i < sweep->items.size(); ++i) {
+    visit_swept_paths(sweep->items[i], pointer_to("/sweep", std::to_string(i)), change);
   }
 }
 

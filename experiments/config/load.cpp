@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <system_error>
 
 #include "experiments/config/check.hpp"
@@ -75,7 +76,8 @@ void make_paths_absolute(Node& document) {
   });
 }
 
-// The points of a document whose parts are valid. Stops early where there are enough problems.
+// The points of a document whose parts are valid, each once. Stops early where there are enough
+// problems.
 std::vector<SweepPoint> make_points(const Node& document, const Node& as_written,
                                     Problems& problems) {
   std::vector<SweepPoint> points;
@@ -85,14 +87,18 @@ std::vector<SweepPoint> make_points(const Node& document, const Node& as_written
     written.push_back(values);
     return true;
   });
+  std::set<config::SweptValues> seen;
+  std::size_t visited = 0;
   config::for_each_point(document, [&](Node point, const config::SweptValues&) {
+    const config::SweptValues& values = written[visited++];
+    if (!seen.insert(values).second) return true;
     const std::size_t before = problems.size();
     validate(config::experiment_schema_node(), point, "", Completeness::whole, problems);
     if (problems.size() == before) {
       config::complete(point);
       Experiment experiment = config::to_experiment(point);
       check_experiment(experiment, point, problems);
-      points.push_back({std::move(experiment), written[points.size()]});
+      points.push_back({std::move(experiment), values});
     }
     return problems.size() <= config::kProblemsShown;
   });

@@ -7,6 +7,7 @@
 #include "experiments/config/nearest.hpp"
 #include "experiments/config/read_json.hpp"
 #include "experiments/config/schema.hpp"
+#include "experiments/config/sweep.hpp"
 #include "experiments/config/validate.hpp"
 #include "stack/base/assert.hpp"
 
@@ -36,17 +37,23 @@ std::string pointer_of(const std::vector<std::string>& path) {
 // Takes what is set out of the sweep; a part of something swept cannot be set.
 bool release_from_sweep(Node& document, const std::string& path, const Origin& origin,
                         Problems& problems) {
+  const auto forget = [&](Node& part) {
+    std::erase_if(part.members, [&](const Member& m) { return lies_within(m.key, path); });
+  };
   Node* sweep = document.find("sweep");
   if (sweep == nullptr) return true;
-  std::erase_if(sweep->members, [&](const Member& m) { return lies_within(m.key, path); });
-  for (const Member& m : sweep->members) {
-    if (!lies_within(path, m.key)) continue;
-    problems.push_back({origin, pointer_to("/sweep", m.key),
-                        "found a sweep of all of " + quoted(m.key) +
-                            "; expected none where a part of it is set; set all of it, or "
-                            "\"sweep." +
-                            m.key + "\""});
-    return false;
+  forget(*sweep);
+  for (Node& part : sweep->items) forget(part);
+  for (const SweepPart& part : parts_of_sweep(document)) {
+    for (const Member& m : part.sweep->members) {
+      if (!lies_within(path, m.key)) continue;
+      problems.push_back({origin, pointer_to(part.pointer, m.key),
+                          "found a sweep of all of " + quoted(m.key) +
+                              "; expected none where a part of it is set; set all of it, or "
+                              "\"sweep." +
+                              m.key + "\""});
+      return false;
+    }
   }
   return true;
 }

@@ -183,6 +183,9 @@ std::string expectation(const Node& schema) {
   if (allows_type(schema, "number")) return "a number" + number_range(schema);
   if (allows_type(schema, "boolean")) return "true or false";
   if (allows_type(schema, "string")) return text_expectation(schema);
+  if (allows_type(schema, "array") && allows_type(schema, "object")) {
+    return "an object, or a list of objects";
+  }
   if (allows_type(schema, "array")) return "a list" + such_as(schema);
   std::vector<std::string> keys;
   for (const std::string& key : keys_of(schema)) keys.push_back(quoted(key));

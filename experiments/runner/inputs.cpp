@@ -24,6 +24,10 @@ constexpr std::uint64_t kPartsStream = 0x7061727473;
 // The largest job: identities are 32 bits, and a part of them is kept for marks.
 constexpr std::uint64_t kProcessesMax = (std::uint64_t{1} << 31) - 1;
 
+// Larger fabrics are not written for the report to draw: nobody could see anything, and the text of
+// 262,144 hosts takes 124 MB and the making of it a gigabyte.
+constexpr std::uint32_t kHostsDrawnMax = 20'000;
+
 // What is left to learn after the last event of a trace that does not say how long it is.
 constexpr std::int64_t kTimeoutsAfterTrace = 10;
 
@@ -276,9 +280,10 @@ std::vector<Attachment> Inputs::attachments() const {
   // Warnings quote descriptions, which are bytes from elsewhere: what is not UTF-8 is replaced.
   const nlohmann::json warnings = topology_->summary().warnings;
   std::vector<Attachment> result = {
-      {"topology.json", topology_->picture()},
       {"warnings.json",
        warnings.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"}};
+  if (topology_->host_count() <= kHostsDrawnMax)
+    result.push_back({"topology.json", topology_->picture()});
   if (lanl_) {
     std::string rows = "node,host,records\n";
     for (const sim::LanlNode& node : lanl_->nodes)

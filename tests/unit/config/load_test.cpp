@@ -232,6 +232,22 @@ TEST(Load, SweepsEntriesOfLists) {
   EXPECT_EQ(loaded.points[1].experiment.topology.down[0], 8u);
 }
 
+TEST(Load, AListOfSweepsIsTheCombinationsOfEachAndNoneTwice) {
+  const std::string text = minimal(
+      R"("sweep": [{"propagation.kind": ["bmg", "chord"], "processes.per_node": [1, 2]},
+                   {"processes.per_node": [2, 3], "propagation.kind": ["chord"]}])");
+  std::vector<std::pair<std::string, std::uint32_t>> found;
+  for (const SweepPoint& point : load(text).points) {
+    ASSERT_EQ(point.values.size(), 2u);
+    EXPECT_EQ(point.values[0].first, "propagation.kind");  // the order of the first
+    found.emplace_back(point.experiment.propagation.kind, point.experiment.processes.per_node);
+  }
+  EXPECT_EQ(found, (std::vector<std::pair<std::string, std::uint32_t>>{
+                       {"bmg", 1}, {"bmg", 2}, {"chord", 1}, {"chord", 2}, {"chord", 3}}));
+  EXPECT_EQ(load(text, {"propagation.kind=bmg"}).points.size(), 3u);
+  EXPECT_EQ(load(text, {"processes.per_node=7"}).points.size(), 2u);
+}
+
 TEST(Load, TakesTheLargestSweepButNoLarger) {
   std::string hundred = "[0";
   for (int i = 1; i < 100; ++i) hundred += "," + std::to_string(i);
