@@ -13,13 +13,13 @@ _SHARE_OF_BAND = 0.16  # its opacity
 
 def draw(figure, results):
     """The matplotlib figure of a declared one, or None when nothing of it can be drawn."""
-    panels = declared.values_of(figure.panels, results)
-    series = declared.values_of(figure.series, results)
+    panels = declared.values_of(figure.panels, figure, results)
+    series = declared.values_of(figure.series, figure, results)
     found = {(panel, one): declared.marks(figure, results, panel, one)
              for panel in panels for one in series}
     if not any(found.values()):
         return None
-    along = _Along(figure.x, found.values(), len(series))
+    along = _Along(figure, found.values(), len(series))
     drawn, grid = style.figure(_PANEL_HEIGHT, columns=len(panels), sharey=True)
     for axis, panel in zip(grid[0], panels):
         for position, one in enumerate(series):
@@ -30,16 +30,19 @@ def draw(figure, results):
         if figure.panels:
             axis.set_title(figure.panels.title(panel))
         _fit_x(axis, figure.x, along)
-    _fit_y(grid[0], figure.y)
+    _fit_y(grid[0], figure.y, [mark for marks in found.values() for mark in marks])
     style.legend_below(drawn, list(grid[0]), 3)
     return drawn
 
 
 class _Along:
     """The places along x. names: texts in order of appearance; empty when x is a number. few:
-    there is room to set the series at one place apart."""
+    there is room to set the series at one place apart. positive_only: the other axis has no
+    zero."""
 
-    def __init__(self, shown, series, count):
+    def __init__(self, figure, series, count):
+        shown = figure.x
+        self.positive_only = figure.y.scale == "log"
         found = list(dict.fromkeys(mark.x for marks in series for mark in marks))
         self.names = [x for x in found if isinstance(x, str)]
         self.places = list(range(len(found))) if self.names else sorted(found)
@@ -55,13 +58,14 @@ class _Along:
 
 
 def _draw_series(axis, position, title, marks, along, band):
-    """Medians, and their spread as a bar at each place, or as lines and areas along many."""
+    """Middles, and their spread as a bar at each place, or as lines and areas along many."""
     colour, marker = style.series(position)
-    finite = [mark for mark in marks if math.isfinite(mark.median)]
+    finite = [mark for mark in marks if math.isfinite(mark.middle)
+              and (mark.middle > 0 or not along.positive_only)]
     places = [along.at(mark.x, position) for mark in finite]
-    axis.plot(places, [mark.median for mark in finite], marker=marker, markersize=5, color=colour,
+    axis.plot(places, [mark.middle for mark in finite], marker=marker, markersize=5, color=colour,
               linestyle="none" if along.few else style.DASHES[position % len(style.DASHES)],
-              label=title, zorder=4)
+              label=title, zorder=4, clip_on=along.positive_only)
     if band and not along.few:
         axis.fill_between(places, [mark.low for mark in finite], [mark.high for mark in finite],
                           color=colour, alpha=_SHARE_OF_BAND, linewidth=0, zorder=1)
@@ -74,19 +78,22 @@ def _draw_series(axis, position, title, marks, along, band):
 
 
 def _draw_references(axis, figure, panel, series, along):
+    titled = set()  # several references may share a title, and then one entry of the legend
     for reference in figure.references:
+        title = "_nolegend_" if reference.title in titled else reference.title
+        titled.add(reference.title)
         if reference.panel is not None and reference.panel != panel:
             continue
         position = series.index(reference.series) if reference.series in series else None
         places = [along.at(x, position) for x, _ in reference.points]
         heights = [height for _, height in reference.points]
         if reference.line:
-            axis.plot(places, heights, color=style.MUTED, linewidth=1.0, label=reference.title,
+            axis.plot(places, heights, color=style.MUTED, linewidth=1.0, label=title,
                       linestyle=style.DASHES[2], zorder=2)
             continue
         axis.plot(places, heights, linestyle="none", marker=style.series(position or 0)[1],
                   markersize=9, markerfacecolor="none", markeredgecolor=style.INK,
-                  markeredgewidth=1.1, label=reference.title, zorder=5)
+                  markeredgewidth=1.1, label=title, zorder=5)
 
 
 def _fit_x(axis, shown, along):
@@ -104,7 +111,9 @@ def _fit_x(axis, shown, along):
     elif len(places) <= 8:
         axis.set_xticks(places, [_number(place, shown, places) for place in places])
     margin = 0.1 * (places[-1] - places[0]) or 0.5
-    if shown.scale != "log":
+    if shown.scale == "log":
+        axis.set_xlim(places[0] / 1.5, places[-1] * 1.5)
+    else:
         axis.set_xlim(places[0] - margin, places[-1] + margin)
 
 
@@ -118,9 +127,10 @@ def _number(value, axis, all_values):
     return f"{value:,g}"
 
 
-def _fit_y(axes, shown):
-    values = [value for axis in axes for line in axis.get_lines() for value in line.get_ydata()
-              if math.isfinite(value)]
+def _fit_y(axes, shown, marks):
+    values = [value for axis in axes for line in axis.get_lines() for value in line.get_ydata()]
+    values += [mark.high for mark in marks]
+    values = [value for value in values if math.isfinite(value)]
     if shown.scale == "log" and any(value > 0 for value in values):
         if shown.is_time:
             time_axes.logarithmic_y(axes[0], values)

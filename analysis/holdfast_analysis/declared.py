@@ -15,7 +15,10 @@ figures.json stands beside the experiment's README.md:
 
 One mark is one sweep point: the median over its replicates of a column of results.csv, or of a sum
 of columns ("columns") over a product of others ("per"). "band": these percentiles of the replicates
-as a band; without it, the 95 % interval of the median as a line. "references": values from
+as a band; without it, the 95 % interval of the median as a line. "statistic":
+"mean" is the mean of the replicates instead, for rates of rare things, with its 95 % interval from
+their variance. "where": only the sweep points that
+have these values in these columns. "references": values from
 elsewhere, such as those that a paper published or a closed form, with their source. "standard":
 which of the figures that every run has are wanted beside; without the key, all.
 
@@ -27,6 +30,7 @@ import json
 import math
 import os
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Dict, List, Optional, Tuple
 
 from . import intervals, units
@@ -34,7 +38,8 @@ from .results import ResultsError
 
 _AXIS_KEYS = {"column", "columns", "per", "label", "scale"}
 _SPLIT_KEYS = {"column", "titles"}
-_FIGURE_KEYS = {"name", "title", "caption", "x", "y", "panels", "series", "band", "references"}
+_FIGURE_KEYS = {"name", "title", "caption", "x", "y", "panels", "series", "band", "references",
+                "where", "statistic"}
 _REFERENCE_KEYS = {"title", "panel", "series", "source", "points", "line"}
 
 
@@ -82,6 +87,8 @@ class Figure:
     panels: Optional[Split]
     series: Optional[Split]
     band: Optional[Tuple[float, float]]
+    where: Dict[str, str]
+    statistic: str  # median or mean
     references: Tuple[Reference, ...]
 
 
@@ -96,7 +103,7 @@ class Mark:
     """One sweep point of one series: its place, and its replicates described."""
     x: object  # a number, or a text where an axis has names
     low: float
-    median: float
+    middle: float  # the median, or the mean
     high: float
     count: int
     never: int
@@ -175,6 +182,12 @@ class _Reader:
                          self.text(f"{pointer}/source", value.get("source")), value.get("panel"),
                          value.get("series"), points, bool(value.get("line", False)))
 
+    def statistic(self, pointer, value):
+        statistic = value.get("statistic", "median")
+        if statistic not in ("median", "mean"):
+            raise self.wrong(f"{pointer}/statistic", '"median" or "mean"')
+        return statistic
+
     def figure(self, pointer, value):
         self.keys(pointer, value, _FIGURE_KEYS)
         band = value.get("band")
@@ -190,16 +203,24 @@ class _Reader:
             self.axis(f"{pointer}/x", value.get("x")), self.axis(f"{pointer}/y", value.get("y")),
             self.split(f"{pointer}/panels", value.get("panels")),
             self.split(f"{pointer}/series", value.get("series")), tuple(band) if band else None,
+            value.get("where", {}), self.statistic(pointer, value),
             tuple(self.reference(f"{pointer}/references/{index}", entry)
                   for index, entry in enumerate(references)))
 
 
-def values_of(split, results):
-    """The values by which `split` tells sweep points apart, in order of appearance."""
+def points_of(figure, results):
+    """The sweep points that the figure shows."""
+    return [point for point in results.points
+            if all(cell(point.replicates[0], column) == value
+                   for column, value in figure.where.items())]
+
+
+def values_of(split, figure, results):
+    """The values by which `split` tells the figure's points apart, in order of appearance."""
     if split is None:
         return [None]
     found = []
-    for point in results.points:
+    for point in points_of(figure, results):
         value = cell(point.replicates[0], split.column)
         if value not in found:
             found.append(value)
@@ -244,10 +265,26 @@ def percentile(ordered, share):
     return ordered[max(0, math.ceil(share / 100 * len(ordered)) - 1)]
 
 
+def _described(ordered, figure):
+    """(middle, low, high) of the sorted values of the replicates."""
+    if figure.statistic == "mean":
+        middle = sum(ordered) / len(ordered)
+        variance = (sum((value - middle) ** 2 for value in ordered) / (len(ordered) - 1)
+                    if len(ordered) > 1 else math.nan)
+        margin = NormalDist().inv_cdf(0.975) * math.sqrt(variance / len(ordered))
+        low, high = middle - margin, middle + margin
+    else:
+        middle = intervals.median_of(ordered)
+        low, high = intervals.summarise(ordered).interval or (math.nan, math.nan)
+    if figure.band:
+        low, high = (percentile(ordered, share) for share in figure.band)
+    return middle, low, high
+
+
 def marks(figure, results, panel, series):
     """The Marks of one series in one panel, by place."""
     found = []
-    for point in results.points:
+    for point in points_of(figure, results):
         first = point.replicates[0]
         if any(split is not None and cell(first, split.column) != value
                for split, value in ((figure.panels, panel), (figure.series, series))):
@@ -256,12 +293,9 @@ def marks(figure, results, panel, series):
         ordered = sorted(height for height in heights if height is not None)
         if not ordered:
             continue
-        if figure.band:
-            low, high = (percentile(ordered, share) for share in figure.band)
-        else:
-            low, high = intervals.summarise(ordered).interval or (math.nan, math.nan)
-        found.append(Mark(place(first, figure.x), low, intervals.median_of(ordered), high,
-                          len(ordered), sum(1 for height in ordered if math.isinf(height))))
+        middle, low, high = _described(ordered, figure)
+        found.append(Mark(place(first, figure.x), low, middle, high, len(ordered),
+                          sum(1 for height in ordered if math.isinf(height))))
     if all(isinstance(mark.x, float) for mark in found):
         found.sort(key=lambda mark: mark.x)
     return found

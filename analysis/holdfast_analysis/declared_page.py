@@ -27,12 +27,12 @@ def _figure(figure, results, drawings, table, cell):
 def _values(figure, results, table, cell):
     """One row a mark, with what is known from elsewhere at its place."""
     spread = (f"{figure.band[0]:g} to {figure.band[1]:g} %" if figure.band
-              else "95 % interval of the median")
+              else f"95 % interval of the {figure.statistic}")
     splits = [split for split in (figure.panels, figure.series) if split is not None]
     elsewhere = list(dict.fromkeys(reference.title for reference in figure.references))
     rows = []
-    for panel in declared.values_of(figure.panels, results):
-        for series in declared.values_of(figure.series, results):
+    for panel in declared.values_of(figure.panels, figure, results):
+        for series in declared.values_of(figure.series, figure, results):
             values = [value for split, value in ((figure.panels, panel), (figure.series, series))
                       if split is not None]
             for mark in declared.marks(figure, results, panel, series):
@@ -42,7 +42,7 @@ def _values(figure, results, table, cell):
                             + [cell(_elsewhere(figure, title, panel, series, mark.x))
                                for title in elsewhere])
     headings = [split.column for split in splits] + [
-        figure.x.label, "replicates", f"{figure.y.label}, median", spread] + elsewhere
+        figure.x.label, "replicates", f"{figure.y.label}, {figure.statistic}", spread] + elsewhere
     return table(headings, rows)
 
 
@@ -52,7 +52,7 @@ def _mark_cells(figure, mark, cell):
     ends = "–" if math.isnan(mark.low) else f"{text(mark.low)} to {text(mark.high)}"
     place = f"{mark.x:,g}" if isinstance(mark.x, float) else mark.x
     never = f"{mark.never} never" if mark.never else ""
-    return [cell(place), cell(units.count_text(mark.count), never), cell(text(mark.median)),
+    return [cell(place), cell(units.count_text(mark.count), never), cell(text(mark.middle)),
             cell(ends)]
 
 

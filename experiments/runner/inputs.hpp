@@ -48,8 +48,8 @@ class Inputs {
   // Of a lanl trace.
   const std::optional<sim::LanlReport>& lanl() const { return lanl_; }
 
-  // warnings.json (what looks wrong with the fabric), topology.json unless there are more hosts than
-  // can be drawn, and mapping.csv of a lanl trace.
+  // warnings.json (what looks wrong with the fabric), topology.json unless there are more hosts
+  // than can be drawn, and mapping.csv of a lanl trace.
   std::vector<Attachment> attachments() const;
 
  private:

@@ -26,10 +26,7 @@ std::string spread(std::vector<Duration> values, std::size_t never = 0) {
          (never == 0 ? seconds_text(values.back()) : "");
 }
 
-// Mean time between the beginnings of two mistakes about one process, in seconds; empty: none.
-std::string recurrence(const Outcome& outcome) {
-  if (outcome.mistakes == 0) return "";
-  const std::uint64_t ms = outcome.lived_ms / outcome.mistakes;
+std::string milliseconds_text(std::uint64_t ms) {
   char text[32];
   std::snprintf(text, sizeof text, "%llu.%03llu", static_cast<unsigned long long>(ms / 1000),
                 static_cast<unsigned long long>(ms % 1000));
@@ -78,7 +75,8 @@ std::string results_header(const Campaign& campaign) {
          "propagated,propagation_min_s,propagation_median_s,propagation_max_s,"
          "known_min_s,known_median_s,known_max_s,missed,"
          "false_verdicts,mistakes,mistake_min_s,mistake_median_s,mistake_max_s,"
-         "mistake_recurrence_s,records_while_down,heartbeats,observes,notices,local_notices,"
+         "mistake_recurrence_s,lived_s,records_while_down,heartbeats,observes,notices,local_"
+         "notices,"
          "repeats,"
          "acknowledgements,differences,frames_lost,state_hash\n";
 }
@@ -110,7 +108,10 @@ std::string results_row(const Campaign& campaign, Job job, const Outcome& outcom
   add(outcome.missed);
   add(outcome.false_verdicts);
   add(outcome.mistakes);
-  row += "," + spread(outcome.mistake_durations) + "," + recurrence(outcome);
+  row += "," + spread(outcome.mistake_durations) + ",";
+  // Mean time between the beginnings of two mistakes about one process.
+  if (outcome.mistakes > 0) row += milliseconds_text(outcome.lived_ms / outcome.mistakes);
+  row += "," + milliseconds_text(outcome.lived_ms);
   const MessageCounts& messages = outcome.messages;
   for (const std::uint64_t number :
        {outcome.records_while_down, messages.heartbeats, messages.observes, messages.notices,

@@ -81,6 +81,11 @@ class ExperimentsRun(SmallCopy):
         write_program(self.user / "mine/figures.json", "{}\n")
         done = self.run_it("mine", RESULTS="out")
         self.assertEqual(done.stderr, "reporting out --figures mine/figures.json\n")
+        done = self.run_it("mine/full.json", RESULTS="out")
+        self.assertEqual(done.stderr, "reporting out --figures mine/figures.json\n")
+        write_program(self.user / "alone/README.md", "# Not of an experiment\n")
+        done = self.run_it("alone/full.json", RESULTS="out")
+        self.assertEqual(done.stderr, "reporting out\n")
 
     def test_an_interrupted_run_gets_a_report_and_keeps_its_status(self):
         done = self.run_it(RESULTS="out", STATUS="130")

@@ -19,7 +19,7 @@ RIGHT = {("20", "rank"): {1: 1, 2: 3, 3: 5, 4: 7, 5: 9},
          ("20", "shuffled"): {1: 1, 2: 1, 3: 1.2, 4: 1.2, 5: 3},
          ("random", "rank"): {1: 1, 2: 1, 3: 1, 4: 1, 5: 1},
          ("random", "shuffled"): {1: 1, 2: 1, 3: 1, 4: 1, 5: 5.3}}  # read to 0.1 s
-TARGETS = {"bmg": 10, "chord": 6}  # of a process among 48
+TARGETS = {"bmg": 10, "chord": 6, "neighbours": 8}  # of each process among 48
 
 
 def experiment(name):
@@ -67,7 +67,7 @@ class Left(Experiment):
             closed_form = (2 * deaths - 1) * self.TIMEOUT
             for column in ("detection_max_s", "known_max_s"):
                 found = times(of(self.results, failures__0__count=deaths), column)
-                self.assertEqual(len(found), 30 * len(TARGETS))
+                self.assertEqual(len(found), 30 * (len(TARGETS) + 1))
                 self.assertGreater(found[0], closed_form - self.PERIOD)
                 self.assertLess(found[-1], closed_form + 0.0001)
 
@@ -83,6 +83,11 @@ class Left(Experiment):
             for row in of(self.results, propagation__kind=kind, failures__0__count=1):
                 self.assertEqual(int(row["notices"]), 47 * targets - targets)
                 self.assertEqual(int(row["repeats"]) + int(row["missed"]), 0)
+
+    def test_hypercubes_need_a_message_for_each_edge_and_direction(self):
+        """Two cubes of 32 corners; the dead one is a corner of the one that runs backwards."""
+        for row in of(self.results, propagation__kind="hba", failures__0__count=1):
+            self.assertEqual(int(row["notices"]), 2 * 32 * 5 - 5 - 5)
 
 
 class Right(Experiment):

@@ -66,7 +66,7 @@ class Declared(unittest.TestCase):
         self.assertEqual([mark.x for mark in marks], [1, 2])
         for mark in marks:  # the 2nd and the 38th of 40, and between the 20th and 21st
             self.assertAlmostEqual(mark.low, 2 * mark.x - 1 + 0.001)
-            self.assertAlmostEqual(mark.median, 2 * mark.x - 1 + 0.0195)
+            self.assertAlmostEqual(mark.middle, 2 * mark.x - 1 + 0.0195)
             self.assertAlmostEqual(mark.high, 2 * mark.x - 1 + 0.037)
         never = declared.marks(own.figures[0], found, "random", "shuffled")[1]
         self.assertEqual((never.count, never.never), (REPLICATES, 1))
@@ -82,7 +82,23 @@ class Declared(unittest.TestCase):
         write(self.folder, figures=[NOTICES])
         found, own = self.read()
         for mark in declared.marks(own.figures[0], found, None, "rank"):
-            self.assertEqual(mark.median, 144 / 48)
+            self.assertEqual(mark.middle, 144 / 48)
+
+    def test_where_leaves_out_other_sweep_points(self):
+        write(self.folder, figures=[{**KNOWN, "where": {"order": "rank"}}])
+        found, own = self.read()
+        self.assertEqual(declared.values_of(own.figures[0].series, own.figures[0], found), ["rank"])
+        self.assertEqual(declared.marks(own.figures[0], found, "7", "shuffled"), [])
+
+    def test_a_mean_has_its_interval_from_the_variance(self):
+        write(self.folder, figures=[{**KNOWN, "statistic": "mean", "band": None}])
+        found, own = self.read()
+        mark = declared.marks(own.figures[0], found, "7", "rank")[0]
+        self.assertAlmostEqual(mark.middle, 1.0195)
+        # The variance of 0 … n - 1 with divisor n - 1 is n (n + 1) / 12.
+        margin = 1.959964 * 0.001 * math.sqrt((REPLICATES + 1) / 12)
+        self.assertAlmostEqual(mark.high - mark.middle, margin, places=7)
+        self.assertAlmostEqual(mark.middle - mark.low, margin, places=7)
 
     def test_percentiles_are_values_that_so_many_do_not_exceed(self):
         self.assertEqual([declared.percentile(list(range(1, 21)), share)
