@@ -7,6 +7,7 @@
 #include "experiments/config/quantity.hpp"
 #include "experiments/config/schema.hpp"
 #include "experiments/config/validate.hpp"
+#include "sim/topology/presets.hpp"
 #include "stack/base/assert.hpp"
 
 namespace holdfast::runner::config {
@@ -17,6 +18,9 @@ namespace {
 // the project is made for, so that a slip of the pen does not fill the memory.
 constexpr std::uint64_t kPartsMax = std::uint64_t{1} << 24;
 
+// Balanced routes need the tree written out, and tables for every host.
+constexpr std::uint64_t kBalancedHostsMax = 8192;
+
 class Checker {
  public:
   Checker(const Experiment& experiment, const Node& document, Problems& problems)
@@ -26,7 +30,7 @@ class Checker {
     check_duration();
     check_detector();
     check_fabric();
-    if (experiment_.topology.kind == TopologyKind::fat_tree && check_tree()) check_processes();
+    check_topology();
     check_failures();
   }
 
@@ -34,8 +38,11 @@ class Checker {
   void check_duration();
   void check_detector();
   void check_fabric();
+  void check_topology();
+  void check_routing();
   bool check_tree();
   bool check_tree_size();
+  bool check_tables_size(bool listed);
   void check_processes();
   void check_failures();
   std::uint64_t parts(FaultTarget what) const;
@@ -94,6 +101,38 @@ void Checker::check_fabric() {
       "found a loss on a real fabric; expected 0, only \"kind\": \"native\" loses frames at will");
 }
 
+void Checker::check_topology() {
+  check_routing();
+  switch (experiment_.topology.kind) {
+    case TopologyKind::ibnetdiscover:
+      return;
+    case TopologyKind::composed:
+      hosts_ = sim::kIbnftOversubscribedHosts;
+      break;
+    case TopologyKind::fat_tree:
+      if (!check_tree()) return;
+  }
+  check_processes();
+}
+
+void Checker::check_routing() {
+  const std::optional<RoutingKind> routing = experiment_.fabric.routing.kind;
+  const TopologyKind topology = experiment_.topology.kind;
+  const std::vector<std::string> pointers = {"/fabric/routing/kind", "/topology/kind",
+                                             "/topology/name"};
+  if (routing == RoutingKind::dmodk && topology != TopologyKind::fat_tree) {
+    report(pointers,
+           "found \"dmodk\" on a fabric that is no generated tree; expected \"balanced\"" +
+               std::string(topology == TopologyKind::composed ? "" : " or \"tables\""));
+  }
+  if (routing == RoutingKind::tables && topology != TopologyKind::ibnetdiscover) {
+    report(pointers,
+           "found \"tables\" on a generated fabric, whose switches no file names; expected "
+           "\"balanced\"" +
+               std::string(topology == TopologyKind::composed ? "" : " or \"dmodk\""));
+  }
+}
+
 bool Checker::check_tree() {
   const TopologyConfig& tree = experiment_.topology;
   const std::size_t levels = tree.down.size();
@@ -125,10 +164,21 @@ bool Checker::check_tree_size() {
         bounded_product(bounded_product(switches, tree.down[level]), tree.parallel[level]);
     most = std::max({most, switches, links});
   }
-  if (most <= kPartsMax) return true;
-  report({"/topology/down", "/topology/up", "/topology/parallel"},
+  const bool listed = at_pointer(document_, "/topology/down") != nullptr;
+  if (most <= kPartsMax) return check_tables_size(listed);
+  report(listed ? std::vector<std::string>{"/topology/down", "/topology/up", "/topology/parallel"}
+                : std::vector<std::string>{"/topology/k", "/topology/n"},
          "found a tree of more than " + std::to_string(kPartsMax) +
              " hosts, or switches or links on one level; expected fewer");
+  return false;
+}
+
+bool Checker::check_tables_size(bool listed) {
+  const bool tables = experiment_.fabric.routing.kind == RoutingKind::balanced;
+  if (!tables || hosts_ <= kBalancedHostsMax) return true;
+  report({"/fabric/routing/kind", listed ? "/topology/down" : "/topology/kind"},
+         "found \"balanced\" on a generated tree of " + std::to_string(hosts_) +
+             " hosts; expected at most " + std::to_string(kBalancedHostsMax) + ", or \"dmodk\"");
   return false;
 }
 

@@ -8,6 +8,7 @@
 #include "experiments/config/quantity.hpp"
 #include "experiments/config/schema.hpp"
 #include "experiments/config/sweep.hpp"
+#include "sim/topology/presets.hpp"
 #include "stack/base/assert.hpp"
 
 namespace holdfast::runner::config {
@@ -65,8 +66,14 @@ using Word = std::pair<std::string_view, Enum>;
 constexpr std::array<Word<Target>, 2> kTargets{
     {{"native", Target::simulated}, {"udp", Target::udp}}};
 constexpr std::array<Word<Fidelity>, 1> kFidelities{{{"message", Fidelity::message}}};
-constexpr std::array<Word<TopologyKind>, 2> kTopologies{
-    {{"fat_tree", TopologyKind::fat_tree}, {"ibnetdiscover", TopologyKind::ibnetdiscover}}};
+constexpr std::array<Word<TopologyKind>, 4> kTopologies{
+    {{"fat_tree", TopologyKind::fat_tree},
+     {"k_ary_n_tree", TopologyKind::fat_tree},
+     {"preset", TopologyKind::composed},  // or a tree; to_topology looks
+     {"ibnetdiscover", TopologyKind::ibnetdiscover}}};
+constexpr std::array<Word<RoutingKind>, 3> kRoutings{{{"balanced", RoutingKind::balanced},
+                                                      {"dmodk", RoutingKind::dmodk},
+                                                      {"tables", RoutingKind::tables}}};
 constexpr std::array<Word<Placement>, 2> kPlacements{
     {{"by_slot", Placement::by_slot}, {"by_node", Placement::by_node}}};
 constexpr std::array<Word<FaultKind>, 3> kActions{
@@ -83,6 +90,21 @@ constexpr std::array<Word<sim::RepairKind>, 3> kRepairs{
 constexpr std::array<Word<TraceFormat>, 2> kFormats{
     {{"csv", TraceFormat::csv}, {"lanl", TraceFormat::lanl}}};
 
+std::string optional_text(const Node& document, std::string_view pointer) {
+  const Node* node = at_pointer(document, pointer);
+  return node != nullptr ? node->text : "";
+}
+
+RoutingConfig to_routing(const Node& document) {
+  RoutingConfig routing;
+  if (at_pointer(document, "/fabric/routing/kind") != nullptr) {
+    routing.kind = word_at(document, "/fabric/routing/kind", kRoutings);
+  }
+  routing.lmc = optional_count(document, "/fabric/routing/lmc").value_or(0);
+  routing.file = optional_text(document, "/fabric/routing/file");
+  return routing;
+}
+
 FabricConfig to_fabric(const Node& document) {
   FabricConfig fabric;
   fabric.target = word_at(document, "/fabric/kind", kTargets);
@@ -92,6 +114,11 @@ FabricConfig to_fabric(const Node& document) {
   fabric.switch_latency = duration_at(document, "/fabric/switch_latency");
   fabric.local_latency = duration_at(document, "/fabric/local_latency");
   fabric.loss = need(document, "/fabric/loss").real;
+  fabric.routing = to_routing(document);
+  fabric.subnet_manager.sweep_on_trap =
+      need(document, "/fabric/subnet_manager/sweep_on_trap").boolean;
+  fabric.subnet_manager.sweep_interval =
+      duration_at(document, "/fabric/subnet_manager/sweep_interval");
   return fabric;
 }
 
@@ -104,17 +131,25 @@ std::vector<std::uint32_t> to_levels(const Node& document, std::string_view poin
   return levels;
 }
 
-std::string optional_text(const Node& document, std::string_view pointer) {
-  const Node* node = at_pointer(document, pointer);
-  return node != nullptr ? node->text : "";
-}
-
 TopologyConfig to_topology(const Node& document) {
   TopologyConfig topology;
   topology.kind = word_at(document, "/topology/kind", kTopologies);
-  topology.down = to_levels(document, "/topology/down");
-  topology.up = to_levels(document, "/topology/up");
-  topology.parallel = to_levels(document, "/topology/parallel");
+  const std::string& kind = text_at(document, "/topology/kind");
+  std::optional<sim::PgftSpec> tree;
+  if (kind == "k_ary_n_tree") {
+    tree = sim::k_ary_n_tree(count_at(document, "/topology/k"), count_at(document, "/topology/n"));
+  } else if (kind == "preset") {
+    tree = sim::preset_tree(text_at(document, "/topology/name"));
+  } else {
+    tree = sim::PgftSpec{to_levels(document, "/topology/down"), to_levels(document, "/topology/up"),
+                         to_levels(document, "/topology/parallel")};
+  }
+  if (tree) {
+    if (kind == "preset") topology.kind = TopologyKind::fat_tree;
+    topology.down = std::move(tree->down);
+    topology.up = std::move(tree->up);
+    topology.parallel = std::move(tree->parallel);
+  }
   topology.file = optional_text(document, "/topology/file");
   topology.names = optional_text(document, "/topology/names");
   return topology;

@@ -26,6 +26,19 @@ struct LinkConfig {
   Duration latency = nanoseconds(150);             // cable and both ports, >= 0
 };
 
+enum class RoutingKind : std::uint8_t { balanced, dmodk, tables };
+
+struct RoutingConfig {
+  std::optional<RoutingKind> kind;  // absent: dmodk for a tree, else balanced
+  std::uint32_t lmc = 0;            // 2^lmc addresses a host; not with tables
+  std::string file;                 // of tables
+};
+
+struct SubnetManagerConfig {
+  bool sweep_on_trap = true;              // false: changes wait for a light sweep
+  Duration sweep_interval = seconds(10);  // between light sweeps, > 0
+};
+
 struct FabricConfig {
   Target target = Target::simulated;
   Fidelity fidelity = Fidelity::message;
@@ -33,12 +46,15 @@ struct FabricConfig {
   Duration switch_latency = nanoseconds(90);  // header in to header out of a switch chip, >= 0
   Duration local_latency = nanoseconds(500);  // between two processes of one node, >= 0
   double loss = 0.0;                          // share of frames lost, independently; in [0, 1)
+  RoutingConfig routing;
+  SubnetManagerConfig subnet_manager;
 };
 
-enum class TopologyKind : std::uint8_t { fat_tree, ibnetdiscover };
+enum class TopologyKind : std::uint8_t { fat_tree, composed, ibnetdiscover };
 
-// fat_tree: the PGFT(h; down; up; parallel) of Zahavi (2010); level 1 is next to the hosts.
-// ibnetdiscover: the output of that program in `file`.
+// fat_tree: the PGFT(h; down; up; parallel) of Zahavi (2010); level 1 is next to the hosts. Also
+// what a k-ary n-tree and those presets are that are trees. composed: the preset
+// ibnft-oversubscribed. ibnetdiscover: the output of that program in `file`.
 struct TopologyConfig {
   TopologyKind kind = TopologyKind::fat_tree;
   std::vector<std::uint32_t> down;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "experiments/runner/load_topology.hpp"
 #include "experiments/runner/tables.hpp"
 #include "sim/faults/text_file.hpp"
 #include "stack/base/assert.hpp"
@@ -39,19 +40,6 @@ std::string quoted(std::string_view text) {
   return "\"" + std::string(text) + "\"";
 }
 
-Status load_imported(const Experiment& experiment, sim::ImportedFabric& fabric) {
-  const TopologyConfig& config = experiment.topology;
-  sim::NodeNames names;
-  std::string text;
-  if (!config.names.empty()) {
-    if (Status status = sim::read_text_file(config.names, text); !status.is_ok()) return status;
-    if (Status status = sim::parse_node_names(text, config.names, names); !status.is_ok())
-      return status;
-  }
-  if (Status status = sim::read_text_file(config.file, text); !status.is_ok()) return status;
-  return sim::parse_ibnetdiscover(text, config.file, names, experiment.fabric.link.latency, fabric);
-}
-
 }  // namespace
 
 Status Inputs::load(const Experiment& experiment, std::shared_ptr<const Inputs>& inputs) {
@@ -67,17 +55,7 @@ Status Inputs::load(const Experiment& experiment, std::shared_ptr<const Inputs>&
 
 Status Inputs::load_topology(const Experiment& experiment) {
   const TopologyConfig& config = experiment.topology;
-  if (config.kind == TopologyKind::fat_tree) {
-    sim::Pgft tree;
-    Status status = sim::Pgft::create({config.down, config.up, config.parallel}, tree);
-    if (!status.is_ok()) return Status::error("topology: " + status.message());
-    const LinkConfig& link = experiment.fabric.link;
-    topology_ = sim::Topology::generated(tree, {link.bits_per_second, link.latency});
-  } else {
-    sim::ImportedFabric fabric;
-    if (Status status = load_imported(experiment, fabric); !status.is_ok()) return status;
-    topology_ = sim::Topology::imported(std::move(fabric));
-  }
+  if (Status status = runner::load_topology(experiment, topology_); !status.is_ok()) return status;
   const std::uint32_t hosts = topology_->host_count();
   if (hosts == 0) return Status::error(config.file + ": has no hosts");
   nodes_ = experiment.processes.nodes.value_or(hosts);
@@ -324,6 +302,10 @@ Status InputsCache::load(const Experiment& experiment, std::shared_ptr<const Inp
   }
   add_text(topology.file);
   add_text(topology.names);
+  const RoutingConfig& routing = experiment.fabric.routing;
+  add(routing.kind.has_value(), static_cast<int>(routing.kind.value_or(RoutingKind::balanced)),
+      routing.lmc);
+  add_text(routing.file);
   for (const FailureConfig& line : experiment.failures) {
     add(line.at.ns, static_cast<int>(line.action), static_cast<int>(line.what), line.lasts.ns,
         line.repaired_after ? line.repaired_after->ns : -1, line.count);

@@ -78,11 +78,13 @@ void Routes::fill_tables() {
       std::vector<std::uint32_t> farthest = farthest_first(lengths);
       found = targets.emplace(s, Target{std::move(lengths), std::move(farthest)}).first;
     }
+    used_peers_.assign(net_.device.size(), {});
     for (std::uint32_t path = 0; path < tables_.paths(); ++path) {
       route_to(NodeId{h}, path, found->second.lengths, found->second.farthest);
     }
   }
   load_ = {};
+  used_peers_ = {};
 }
 
 void Routes::route_to(NodeId to, std::uint32_t path, const RouteLengths& lengths,
@@ -95,27 +97,16 @@ void Routes::route_to(NodeId to, std::uint32_t path, const RouteLengths& lengths
   std::vector<std::uint64_t> flow(net_.hosts.begin(), net_.hosts.end());
   for (const std::uint32_t s : farthest) {
     if (lengths.total[s] == kFar || lengths.total[s] == 0) continue;
-    const std::uint32_t chosen = choose_port(s, to, path, lengths, flow[s]);
+    const std::uint32_t chosen = choose_port(s, lengths, flow[s]);
     const SwitchPort& port = net_.ports[s][chosen];
     tables_.set_port(net_.device[s], to, path, static_cast<std::uint16_t>(port.port));
+    if (flow[s] > 0) used_peers_[s].push_back(port.peer);
     flow[port.peer] += flow[s];
   }
 }
 
-// Whether one of the first `paths` paths to the host leaves switch `s` for this neighbour.
-bool Routes::peer_is_used(std::uint32_t s, std::uint32_t peer, NodeId to,
-                          std::uint32_t paths) const {
-  const std::uint32_t device = net_.device[s];
-  for (std::uint32_t path = 0; path < paths; ++path) {
-    const std::uint16_t port = tables_.port(device, to, path);
-    const std::uint32_t link = graph_->device(device).ports[port].link;
-    if (graph_->links()[link].end_away_from(device).device == net_.device[peer]) return true;
-  }
-  return false;
-}
-
-std::uint32_t Routes::choose_port(std::uint32_t s, NodeId to, std::uint32_t path,
-                                  const RouteLengths& lengths, std::uint64_t flow) {
+std::uint32_t Routes::choose_port(std::uint32_t s, const RouteLengths& lengths,
+                                  std::uint64_t flow) {
   const std::uint32_t device = net_.device[s];
   std::optional<std::uint32_t> best;
   Load* best_load = nullptr;
@@ -127,7 +118,8 @@ std::uint32_t Routes::choose_port(std::uint32_t s, NodeId to, std::uint32_t path
     const Link& link = graph_->links()[port.link];
     Load& load = load_[port.link][link.ends[0].device == device ? 0 : 1];
     const Wide rate = static_cast<Wide>(link.bits_per_second);
-    const bool used = peer_is_used(s, port.peer, to, path);
+    const bool used =
+        std::find(used_peers_[s].begin(), used_peers_[s].end(), port.peer) != used_peers_[s].end();
     if (best && used != best_used) {
       if (used) continue;
     } else if (best) {

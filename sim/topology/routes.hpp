@@ -60,9 +60,7 @@ class Routes {
   void fill_tables();
   void route_to(NodeId to, std::uint32_t path, const RouteLengths& lengths,
                 const std::vector<std::uint32_t>& farthest);
-  std::uint32_t choose_port(std::uint32_t s, NodeId to, std::uint32_t path,
-                            const RouteLengths& lengths, std::uint64_t flow);
-  bool peer_is_used(std::uint32_t s, std::uint32_t peer, NodeId to, std::uint32_t paths) const;
+  std::uint32_t choose_port(std::uint32_t s, const RouteLengths& lengths, std::uint64_t flow);
   void find_levels();
 
   struct Endpoint {
@@ -83,7 +81,10 @@ class Routes {
   std::vector<Endpoint> endpoints_;
   ForwardingTables tables_;
   std::vector<std::uint32_t> levels_;
-  std::vector<std::array<Load, 2>> load_;  // while the tables are filled
+  // While the tables are filled.
+  std::vector<std::array<Load, 2>> load_;
+  // By switch: the neighbours to which earlier paths to the same host send somebody's packets.
+  std::vector<std::vector<std::uint32_t>> used_peers_;
 };
 
 template <class Visit>

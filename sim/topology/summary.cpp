@@ -159,6 +159,9 @@ std::string describe(const Summary& summary) {
                  }) +
             " (ordered pairs of hosts)\n";
   }
+  if (!summary.loads.empty()) {
+    text += "load        " + describe(summary.loads) + " (routes of all pairs on a link)\n";
+  }
   for (const std::string& warning : summary.warnings) text += "warning: " + warning + "\n";
   return text;
 }

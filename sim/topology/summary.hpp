@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/topology/fabric_graph.hpp"
+#include "sim/topology/link_load.hpp"
 #include "sim/topology/pgft.hpp"
 #include "sim/topology/routes.hpp"
 
@@ -30,6 +31,7 @@ struct Summary {
   std::map<std::uint32_t, std::uint64_t> parallel;       // how many pairs of switches have n links
   std::map<std::uint32_t, std::uint64_t> pairs_of_hops;  // ordered pairs of hosts n links apart
   std::uint64_t unreachable_pairs = 0;                   // ordered
+  LinkLoads loads;                                       // filled in by Topology
   std::vector<std::string> warnings;
 };
 

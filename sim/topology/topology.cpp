@@ -5,16 +5,35 @@
 
 namespace holdfast::sim {
 
-Topology Topology::generated(const Pgft& tree, const LinkSpec& link) {
+Topology Topology::generated(const Pgft& tree, const LinkSpec& link, std::uint32_t paths) {
   Topology topology;
   topology.tree_ = tree;
   topology.link_ = link;
+  topology.computed_ = std::make_shared<const PgftRouting>(tree, paths);
+  topology.routing_ = topology.computed_.get();
   return topology;
 }
 
-Topology Topology::imported(ImportedFabric fabric) {
+Topology Topology::of(std::shared_ptr<const Written> written) {
   Topology topology;
-  topology.written_ = std::make_shared<const Written>(std::move(fabric.graph));
+  topology.written_ = std::move(written);
+  topology.routing_ = &topology.written_->routing;
+  return topology;
+}
+
+Topology Topology::written(FabricGraph graph, std::uint32_t paths) {
+  return of(std::make_shared<const Written>(std::move(graph), paths));
+}
+
+Topology Topology::imported(ImportedFabric fabric, std::uint32_t paths) {
+  Topology topology = written(std::move(fabric.graph), paths);
+  topology.warnings_ = std::move(fabric.warnings);
+  return topology;
+}
+
+Topology Topology::imported(ImportedFabric fabric, ForwardingTables tables) {
+  Topology topology =
+      of(std::make_shared<const Written>(std::move(fabric.graph), std::move(tables)));
   topology.warnings_ = std::move(fabric.warnings);
   return topology;
 }
@@ -51,6 +70,8 @@ PathTimes Topology::path_times(Duration switch_latency) const {
 Summary Topology::summary() const {
   Summary summary =
       written_ ? summarize(written_->graph, written_->routes) : summarize(tree_, link_);
+  summary.loads =
+      written_ ? link_loads(written_->graph, written_->routes) : link_loads(computed_->tables());
   summary.warnings.insert(summary.warnings.begin(), warnings_.begin(), warnings_.end());
   return summary;
 }

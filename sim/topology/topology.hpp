@@ -1,6 +1,7 @@
-// A fabric as an experiment sees it, generated or imported: its hosts by number and name, the time
-// of a message between them, and what can be said of it. A generated fat tree is never written out
-// unless its picture is asked for, so it may have 2^20 hosts.
+// A fabric as an experiment sees it, generated or imported: its hosts by number and name, its
+// routing, the time of a message between them, and what can be said of it. A generated fat tree
+// routed by D-Mod-K is never written out unless its picture is asked for, so it may have 2^20
+// hosts.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,9 @@
 #include "sim/topology/ibnetdiscover.hpp"
 #include "sim/topology/path_times.hpp"
 #include "sim/topology/pgft.hpp"
+#include "sim/topology/pgft_routing.hpp"
 #include "sim/topology/summary.hpp"
+#include "sim/topology/written_routing.hpp"
 #include "stack/base/ids.hpp"
 #include "stack/base/status.hpp"
 
@@ -20,10 +23,14 @@ namespace holdfast::sim {
 
 class Topology {
  public:
-  // All links alike.
-  static Topology generated(const Pgft& tree, const LinkSpec& link);
-  // Computes the routes.
-  static Topology imported(ImportedFabric fabric);
+  // A tree with all links alike, routed by D-Mod-K. paths >= 1: addresses of each host.
+  static Topology generated(const Pgft& tree, const LinkSpec& link, std::uint32_t paths = 1);
+  // A fabric that is written out. Computes balanced routes.
+  static Topology written(FabricGraph graph, std::uint32_t paths = 1);
+  // As `written`; with the warnings of the import.
+  static Topology imported(ImportedFabric fabric, std::uint32_t paths = 1);
+  // Routed by these tables, which are of the fabric's graph.
+  static Topology imported(ImportedFabric fabric, ForwardingTables tables);
 
   std::uint32_t host_count() const;
   std::string host_name(NodeId node) const;
@@ -33,10 +40,13 @@ class Topology {
   // See FabricGraph::find_host and Pgft::find_host.
   Status find_host(std::string_view text, NodeId& node) const;
 
-  // switch_latency: header in to header out of a switch chip, >= 0.
+  // Lives as long as any copy of the topology.
+  const Routing& routing() const { return *routing_; }
+
+  // By path 0. switch_latency: header in to header out of a switch chip, >= 0.
   PathTimes path_times(Duration switch_latency) const;
 
-  // Warnings of the import come first.
+  // Warnings of the import come first. With the load of the links.
   Summary summary() const;
   // topology_json of the fabric, written out for it if it is generated.
   std::string picture() const;
@@ -44,17 +54,24 @@ class Topology {
  private:
   Topology() = default;
 
-  // Routes refer to the graph, so that both stay where they are when the topology is moved or
-  // copied.
+  // Routes refer to the graph, and the routing to both, so that they stay where they are when the
+  // topology is moved or copied.
   struct Written {
-    explicit Written(FabricGraph fabric) : graph(std::move(fabric)), routes(graph) {}
+    Written(FabricGraph fabric, std::uint32_t paths)
+        : graph(std::move(fabric)), routes(graph, paths), routing(graph, routes) {}
+    Written(FabricGraph fabric, ForwardingTables tables)
+        : graph(std::move(fabric)), routes(graph, std::move(tables)), routing(graph, routes) {}
     FabricGraph graph;
     Routes routes;
+    WrittenRouting routing;
   };
+  static Topology of(std::shared_ptr<const Written> written);
 
   Pgft tree_;
   LinkSpec link_;
-  std::shared_ptr<const Written> written_;  // of an imported fabric; else null
+  std::shared_ptr<const Written> written_;       // of a fabric that is written out; else null
+  std::shared_ptr<const PgftRouting> computed_;  // of one that is not; else null
+  const Routing* routing_ = nullptr;             // of one of the two
   std::vector<std::string> warnings_;
 };
 

@@ -44,6 +44,12 @@ TEST(Load, FillsInTheDefaultsOfTheTypes) {
   EXPECT_EQ(found.fabric.link.latency, expected.fabric.link.latency);
   EXPECT_EQ(found.fabric.switch_latency, expected.fabric.switch_latency);
   EXPECT_EQ(found.fabric.local_latency, expected.fabric.local_latency);
+  EXPECT_EQ(found.fabric.routing.kind, expected.fabric.routing.kind);
+  EXPECT_EQ(found.fabric.routing.lmc, expected.fabric.routing.lmc);
+  EXPECT_EQ(found.fabric.subnet_manager.sweep_on_trap,
+            expected.fabric.subnet_manager.sweep_on_trap);
+  EXPECT_EQ(found.fabric.subnet_manager.sweep_interval,
+            expected.fabric.subnet_manager.sweep_interval);
   EXPECT_EQ(found.fabric.loss, expected.fabric.loss);
   EXPECT_EQ(found.topology.kind, expected.topology.kind);
   EXPECT_EQ(found.processes.per_node, expected.processes.per_node);
@@ -68,7 +74,9 @@ TEST(Load, ReadsEveryKey) {
     "duration": "2 min", "skip_quiet_time": false,
     "fabric": {"kind": "native", "fidelity": "message",
                "link": {"rate": "10 Mb/s", "latency": "2.5 us"},
-               "switch_latency": "1 us", "local_latency": "2 us", "loss": 0.125},
+               "switch_latency": "1 us", "local_latency": "2 us", "loss": 0.125,
+               "routing": {"kind": "balanced", "lmc": 2},
+               "subnet_manager": {"sweep_on_trap": false, "sweep_interval": "3 s"}},
     "topology": {"kind": "fat_tree", "down": [2, 3], "up": [1, 4], "parallel": [1, 5]},
     "processes": {"per_node": 7, "nodes": 5, "placement": "by_node", "agents": false},
     "detector": {"kind": "ring", "period": "10 ms", "timeout": "20 ms", "order": "shuffled"},
@@ -92,6 +100,10 @@ TEST(Load, ReadsEveryKey) {
   EXPECT_EQ(e.fabric.switch_latency, microseconds(1));
   EXPECT_EQ(e.fabric.local_latency, microseconds(2));
   EXPECT_EQ(e.fabric.loss, 0.125);
+  EXPECT_EQ(e.fabric.routing.kind, RoutingKind::balanced);
+  EXPECT_EQ(e.fabric.routing.lmc, 2u);
+  EXPECT_FALSE(e.fabric.subnet_manager.sweep_on_trap);
+  EXPECT_EQ(e.fabric.subnet_manager.sweep_interval, seconds(3));
   EXPECT_EQ(e.topology.down, (std::vector<std::uint32_t>{2, 3}));
   EXPECT_EQ(e.topology.up, (std::vector<std::uint32_t>{1, 4}));
   EXPECT_EQ(e.topology.parallel, (std::vector<std::uint32_t>{1, 5}));
@@ -144,6 +156,26 @@ TEST(Load, ReadsModels) {
   EXPECT_EQ(e.failures[2].action, FaultKind::pause);
   EXPECT_EQ(e.failures[2].lasts, seconds(3));
   EXPECT_EQ(model(3).repair, (sim::RepairModel{sim::RepairKind::fixed, seconds(300), 1.0}));
+}
+
+TEST(Load, PresetsAndKAryTreesAreTrees) {
+  const auto topology = [](const std::string& text) {
+    return load(R"({"name": "t", "duration": "1 s", "topology": )" + text + "}")
+        .points.at(0)
+        .experiment.topology;
+  };
+  const TopologyConfig tree = topology(R"({"kind": "k_ary_n_tree", "k": 4, "n": 3})");
+  EXPECT_EQ(tree.kind, TopologyKind::fat_tree);
+  EXPECT_EQ(tree.down, (std::vector<std::uint32_t>{4, 4, 4}));
+  EXPECT_EQ(tree.up, (std::vector<std::uint32_t>{1, 4, 4}));
+  EXPECT_EQ(tree.parallel, (std::vector<std::uint32_t>{1, 1, 1}));
+  const TopologyConfig preset = topology(R"({"kind": "preset", "name": "1944"})");
+  EXPECT_EQ(preset.kind, TopologyKind::fat_tree);
+  EXPECT_EQ(preset.down, (std::vector<std::uint32_t>{18, 18, 6}));
+  EXPECT_EQ(preset.up, (std::vector<std::uint32_t>{1, 18, 3}));
+  EXPECT_EQ(preset.parallel, (std::vector<std::uint32_t>{1, 1, 6}));
+  EXPECT_EQ(topology(R"({"kind": "preset", "name": "ibnft-oversubscribed"})").kind,
+            TopologyKind::composed);
 }
 
 TEST(Load, BackstopIsAlsoWrittenOnAndOff) {

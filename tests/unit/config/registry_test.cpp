@@ -6,6 +6,7 @@
 #include <string>
 
 #include "experiments/config/schema.hpp"
+#include "sim/topology/presets.hpp"
 #include "stack/detect/detector.hpp"
 #include "stack/propagate/propagation.hpp"
 #include "stack/seal/seal.hpp"
@@ -47,6 +48,12 @@ TEST(Registry, RingOrdersAreThoseOfTheSchema) {
   Words known;
   for (const auto& [name, order] : kRingOrders) known.emplace(name);
   EXPECT_EQ(words("detector", "order"), known);
+}
+
+TEST(Registry, PresetsAreThoseOfTheSchema) {
+  Words known;
+  for (const std::string_view name : sim::preset_names()) known.emplace(name);
+  EXPECT_EQ(words("topology", "name"), known);
 }
 
 TEST(Registry, SealsOfTheSchemaExist) {
