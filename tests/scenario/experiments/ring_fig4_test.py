@@ -7,11 +7,9 @@ points were single permutations: they lie in the band of many, as far as they ca
 import json
 import math
 import os
-import sys
 import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
-from holdfast import ROOT, Scenario  # noqa: E402  (found by the line before)
+from experiment import Experiment, folder, of, times
 
 DEATHS = range(1, 6)
 LEFT = {1: 0.4, 2: 1.2, 3: 2.05, 4: 2.9, 5: 3.7}  # read to 0.05 s
@@ -22,41 +20,13 @@ RIGHT = {("20", "rank"): {1: 1, 2: 3, 3: 5, 4: 7, 5: 9},
 TARGETS = {"bmg": 10, "chord": 6, "neighbours": 8}  # of each process among 48
 
 
-def experiment(name):
-    return os.path.join(ROOT, "experiments", name)
-
-
-def of(rows, **settings):
-    """The rows whose columns begin and end with these values; __ stands for a dot."""
-    return [row for row in rows
-            if all(row[key.replace("__", ".")] == str(value) for key, value in settings.items())]
-
-
-def times(rows, column):
-    """The values of a column in order; what never happened is above all others."""
-    return sorted(float(row[column] or math.inf) for row in rows)
-
-
 def published(name):
     """The points that the experiment's figure of the sum gives as the paper's."""
-    with open(os.path.join(experiment(name), "figures.json"), encoding="utf-8") as file:
+    with open(os.path.join(folder(name), "figures.json"), encoding="utf-8") as file:
         figures = json.load(file)["figures"]
     known = next(figure for figure in figures if figure["name"] == "known")
     return {(entry.get("panel"), entry.get("series")): dict(entry["points"])
             for entry in known["references"] if entry["title"].startswith("paper")}
-
-
-class Experiment(Scenario):
-    """Each class runs its experiment once, for its first test."""
-    NAME, OPTIONS, found = "", [], None
-
-    def setUp(self):
-        super().setUp()
-        if self.found is None:
-            self.run_program("run", experiment(self.NAME), "--quiet", "--output", "results",
-                             *self.OPTIONS)
-            type(self).found = self.rows("results", "results.csv")
-        self.results = self.found
 
 
 class Left(Experiment):

@@ -1,0 +1,85 @@
+"""Experiments in short form against what theory says of them; their READMEs have it at length."""
+
+import json
+import math
+import unittest
+
+from experiment import Experiment, of, times
+
+
+def sweep(**paths):
+    """The option that varies these paths instead; __ stands for a dot."""
+    return "sweep=" + json.dumps({key.replace("__", "."): values for key, values in paths.items()})
+
+
+class MistakesUnderLoss(Experiment):
+    NAME, LOSS, PERIOD = "false-positives", 0.1, 0.1
+    OPTIONS = ["--set", "replicates=4", "--set",
+               sweep(fabric__loss=[LOSS], failures__0__lasts=["1 ns"],
+                     detector__timeout=["250 ms", "350 ms"])]
+
+    def test_k_heartbeats_in_a_row_are_lost_as_often_as_they_should(self):
+        for timeout, k in (("250 ms", 2), ("350 ms", 3)):
+            rows = of(self.results, detector__timeout=timeout)
+            lived = sum(float(row["lived_s"]) for row in rows)
+            self.assertAlmostEqual(lived, 4 * 64 * 180)
+            expected = self.LOSS ** k * (1 - self.LOSS) / self.PERIOD * lived
+            found = sum(int(row["mistakes"]) for row in rows)
+            self.assertAlmostEqual(found, expected, delta=4 * math.sqrt(expected))
+
+    def test_most_last_until_the_next_heartbeat(self):
+        for row in self.results:
+            self.assertAlmostEqual(float(row["mistake_median_s"]), self.PERIOD / 2, delta=0.0001)
+            self.assertEqual(row["missed"], "0")
+
+
+class MistakesOfPauses(Experiment):
+    NAME = "false-positives"
+    OPTIONS = ["--set", "duration=60 s", "--set",
+               sweep(fabric__loss=[0], failures__0__lasts=["300 ms"],
+                     detector__timeout=["350 ms", "450 ms"])]
+
+    def test_a_pause_is_mistaken_when_the_silence_is_longer_than_the_timeout(self):
+        """The silence is 300 ms and up to a period of 100 ms more, uniformly."""
+        half = sum(int(row["mistakes"]) for row in of(self.results, detector__timeout="350 ms"))
+        self.assertAlmostEqual(half, 0.5 * 8 * 20, delta=4 * math.sqrt(8 * 20 / 4))
+        for row in of(self.results, detector__timeout="450 ms"):
+            self.assertEqual(row["mistakes"], "0")
+
+
+class Scale(Experiment):
+    NAME, KINDS = "detection-at-scale", ["bmg", "chord", "hba", "neighbours", "flood"]
+    OPTIONS = ["--set", "replicates=2", "--set",
+               sweep(propagation__kind=KINDS, processes__nodes=[16, 64])]
+
+    def test_everyone_sends_to_all_targets_but_the_dead(self):
+        """With N a power of two: bmg has 2 log2 N - 1 targets, chord and one hypercube log2 N,
+        neighbours 2 (log2 N - 1), flood N - 1. Everybody is a target as often as it has targets."""
+        for row in self.results:
+            size = int(row["processes"])
+            log = size.bit_length() - 1
+            targets = {"bmg": 2 * log - 1, "chord": log, "hba": log, "neighbours": 2 * (log - 1),
+                       "flood": size - 1}[row["propagation.kind"]]
+            self.assertEqual(int(row["notices"]), (size - 1) * targets - targets)
+            self.assertEqual((row["missed"], row["propagated"]), ("0", "1"))
+
+    def test_detection_does_not_depend_on_the_size(self):
+        found = times(self.results, "detection_max_s")
+        self.assertGreater(found[0], 4)
+        self.assertLess(found[-1], 5.0001)
+
+
+class LeafSwitch(Experiment):
+    NAME = "leaf-switch"
+    OPTIONS = ["--set", "replicates=3", "--set", sweep(detector__order=["rank", "spread"])]
+
+    def test_the_order_decides(self):
+        in_rank_order = times(of(self.results, detector__order="rank"), "detection_max_s")
+        self.assertGreater(in_rank_order[0], (2 * 18 - 1) * 1 - 0.1)
+        self.assertLess(in_rank_order[-1], (2 * 18 - 1) * 1 + 0.0001)
+        self.assertLess(times(of(self.results, detector__order="spread"), "known_max_s")[-1],
+                        1.0001)
+
+
+if __name__ == "__main__":
+    unittest.main()
