@@ -277,6 +277,7 @@ Experiment to_experiment(const Node& document) {
   experiment.detector.period = duration_at(document, "/detector/period");
   experiment.detector.timeout = duration_at(document, "/detector/timeout");
   experiment.detector.order = text_at(document, "/detector/order");
+  experiment.detector.hold = duration_at(document, "/detector/hold");
   experiment.propagation = to_propagation(document);
   experiment.seal.kind = text_at(document, "/seal/kind");
   for (const Node& line : need(document, "/failures").items) {

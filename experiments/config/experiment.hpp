@@ -81,6 +81,7 @@ struct DetectorConfig {
   Duration period = milliseconds(100);  // between heartbeats, > 0
   Duration timeout = seconds(1);        // silence that makes a verdict, >= 2 periods
   std::string order = "rank";           // rank | shuffled | spread
+  Duration hold{0};                     // how long a verdict waits before it is told, >= 0
 };
 
 struct PropagationConfig {

@@ -349,6 +349,7 @@ EngineOptions engine_options(const Experiment& experiment) {
   options.membership.propagation = experiment.propagation.kind;
   options.membership.detection.period = experiment.detector.period;
   options.membership.detection.timeout = experiment.detector.timeout;
+  options.membership.detection.hold = experiment.detector.hold;
   options.membership.detection.probes = experiment.propagation.backstop;
   options.membership.backstop = experiment.propagation.backstop;
   options.membership.retransmission_timeout =

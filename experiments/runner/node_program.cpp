@@ -47,6 +47,7 @@ Status parse(std::string_view text, Configuration& configuration) {
     MembershipOptions& membership = configuration.engine.membership;
     document.at("period_ns").get_to(membership.detection.period.ns);
     document.at("timeout_ns").get_to(membership.detection.timeout.ns);
+    document.at("hold_ns").get_to(membership.detection.hold.ns);
     document.at("retransmission_timeout_ns").get_to(membership.retransmission_timeout.ns);
     document.at("backstop").get_to(membership.backstop);
     document.at("probes").get_to(membership.detection.probes);
@@ -133,6 +134,7 @@ std::string node_configuration(const Experiment& experiment, const Inputs& input
   if (roster.leaf_of_node) document["leaf_of_node"] = *roster.leaf_of_node;
   document["period_ns"] = membership.detection.period.ns;
   document["timeout_ns"] = membership.detection.timeout.ns;
+  document["hold_ns"] = membership.detection.hold.ns;
   document["retransmission_timeout_ns"] = membership.retransmission_timeout.ns;
   document["backstop"] = membership.backstop;
   document["probes"] = membership.detection.probes;

@@ -14,6 +14,7 @@ struct BoundInputs {
   std::uint32_t dead_stretch = 0;  // most dead domains in a row along the ring
   Duration period;
   Duration timeout;
+  Duration hold{0};
   Duration retransmission_timeout;
   Duration message_time;  // most that a frame takes, with the turns before and after it
 };

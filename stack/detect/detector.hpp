@@ -23,6 +23,8 @@ namespace holdfast {
 struct DetectorOptions {
   Duration period = milliseconds(100);  // between heartbeats, > 0
   Duration timeout = seconds(1);        // silence that makes a verdict, >= 2 periods
+  // How long a verdict waits for others before it is told, >= 0 (specification, clause 4.9).
+  Duration hold{0};
   // Whether domains believed dead are asked now and then if they are, and the processes of the own
   // domain if they believe the same (the backstop's healing).
   bool probes = true;

@@ -1,10 +1,12 @@
 // The ring of heartbeats; the header tells the rules.
 #include "stack/detect/ring_detector.hpp"
 
+#include <memory>
 #include <utility>
 
 #include "stack/base/assert.hpp"
 #include "stack/base/random.hpp"
+#include "stack/detect/held_verdicts.hpp"
 
 namespace holdfast {
 
@@ -15,11 +17,13 @@ class alignas(64) RingDetector final : public Detector {
   RingDetector(const DetectorOptions& options, DomainId self)
       : period_(options.period), timeout_(options.timeout), self_(self), probes_(options.probes) {
     HOLDFAST_ASSERT(options.period > Duration{0} && options.timeout >= 2 * options.period);
+    if (options.hold > Duration{0}) held_ = std::make_unique<HeldVerdicts>(options.hold);
   }
 
   void start(Time now, DetectorStart how, Duration phase, const Ring& ring) override {
     HOLDFAST_ASSERT(phase >= Duration{0} && phase < period_);
     running_ = true;
+    if (held_) held_->clear();
     next_send_ = now + phase;
     emitter_ = domain_before(ring);
     observer_ = process_after(ring);
@@ -34,7 +38,10 @@ class alignas(64) RingDetector final : public Detector {
   void stop() override { running_ = false; }
 
   void heartbeat(Time at, ProcessId from, const Ring& ring) override {
-    if (!running_ || emitter_ == self_ || ring.roster().domain_of(from) != emitter_) return;
+    if (!running_) return;
+    const DomainId domain = ring.roster().domain_of(from);
+    if (domain != emitter_ && !taken_back(domain, ring)) return;
+    if (emitter_ == self_) return;
     deadline_ = at + timeout_;
     awaiting_ = false;
     heard_ = true;
@@ -42,6 +49,7 @@ class alignas(64) RingDetector final : public Detector {
 
   void observe(Time now, ProcessId from, const Ring& ring) override {
     if (!running_) return;
+    if (taken_back(ring.roster().domain_of(from), ring)) watch_anew(now);
     observer_ = from;
     redirected_ = from != process_after(ring);
     next_send_ = now;
@@ -49,10 +57,10 @@ class alignas(64) RingDetector final : public Detector {
 
   void view_changed(Time now, const Ring& ring) override {
     if (!running_) return;
+    if (held_) held_->news(now, ring);
     if (const DomainId before = domain_before(ring); before != emitter_) {
       emitter_ = before;
-      grant_grace(now);
-      ask_emitter(now);
+      watch_anew(now);
     }
     redirected_ = false;
     if (const ProcessId after = process_after(ring); after != observer_) {
@@ -62,19 +70,22 @@ class alignas(64) RingDetector final : public Detector {
   }
 
   void new_life(Time now, ProcessId process, const Ring& ring) override {
-    if (!running_ || ring.roster().domain_of(process) != emitter_) return;
-    grant_grace(now);
-    ask_emitter(now);
+    if (!running_) return;
+    const DomainId domain = ring.roster().domain_of(process);
+    if (taken_back(domain, ring) || domain == emitter_) watch_anew(now);
   }
 
   std::optional<DetectorAction> poll(Time now, const Ring& ring) override {
     if (!running_) return std::nullopt;
     if (pending_) return send_pending();
+    if (held_) {
+      if (const auto domain = held_->due(now)) return verdict_on(*domain);
+    }
     if (next_send_ <= now) return send(now, ring);
     if (awaiting_ && next_ask_ <= now) {
       if (const auto action = ask(now, ring)) return action;
     }
-    if (deadline_ <= now) return judge(now);
+    if (deadline_ <= now) return judge(now, ring);
     return std::nullopt;
   }
 
@@ -83,6 +94,7 @@ class alignas(64) RingDetector final : public Detector {
     if (pending_) return Time{0};
     Time next = next_send_ < deadline_ ? next_send_ : deadline_;
     if (awaiting_ && next_ask_ < next) next = next_ask_;
+    if (held_ && held_->next_deadline() < next) next = held_->next_deadline();
     return next;
   }
 
@@ -90,7 +102,9 @@ class alignas(64) RingDetector final : public Detector {
   // else leads to a verdict or a correction, which must not be skipped.
   bool steady() const override {
     if (!running_) return true;
-    return !awaiting_ && !pending_ && !redirected_ && (heard_ || emitter_ == self_);
+    const bool settled = !awaiting_ && !pending_ && (heard_ || emitter_ == self_);
+    // Where verdicts are held, one that was taken back leaves a sender of two heartbeats for good.
+    return settled && (held_ ? held_->empty() : !redirected_);
   }
 
   Advance advance(std::uint64_t periods, const Ring& ring) override {
@@ -100,6 +114,7 @@ class alignas(64) RingDetector final : public Detector {
     if (deadline_ != Time::never()) deadline_ += by;
     Advance sent;
     if (observer_ != kNoProcess) sent.heartbeats = periods;
+    if (believed_observer(ring) != kNoProcess) sent.heartbeats += periods;
     if (probes_) {
       const std::uint64_t turns = (ticks_ + periods) / probe_ticks() - ticks_ / probe_ticks();
       if (dead_before(ring) > 0) sent.probes = turns;
@@ -119,12 +134,18 @@ class alignas(64) RingDetector final : public Detector {
     h = mix64(h ^ emitter_.value);
     h = mix64(h ^ observer_.value);
     if (awaiting_) h = mix64(h ^ (asked_speaker_ ? asked_ + 1 : 0));
+    if (held_) h = mix64(h ^ held_->hash() ^ (redirected_ ? 1 : 0));
     return mix64(h ^ ticks_);
   }
 
  private:
   // What goes out in the same turn as the heartbeat that it came with.
   DetectorAction send_pending() {
+    if (pending_believed_ != kNoProcess) {
+      const ProcessId process = std::exchange(pending_believed_, kNoProcess);
+      pending_ = pending_probe_ != kNoProcess || pending_comparison_ != kNoProcess;
+      return {DetectorAction::Kind::heartbeat, process, kNoDomain};
+    }
     if (pending_probe_ != kNoProcess) {
       const ProcessId process = std::exchange(pending_probe_, kNoProcess);
       pending_ = pending_comparison_ != kNoProcess;
@@ -135,9 +156,27 @@ class alignas(64) RingDetector final : public Detector {
             kNoDomain};
   }
 
+  // The nearest live domain before us; one whose verdict is held counts as dead.
   DomainId domain_before(const Ring& ring) const {
     const Roster& roster = ring.roster();
-    return roster.domain_at(ring.previous_live(roster.position_of(self_)));
+    Position at = ring.previous_live(roster.position_of(self_));
+    while (held_ && held_->holds(roster.domain_at(at))) at = ring.previous_live(at);
+    return roster.domain_at(at);
+  }
+
+  // A sign of life: if a verdict on this domain is held it is taken back. True if the domain is
+  // our emitter again by that.
+  bool taken_back(DomainId domain, const Ring& ring) {
+    if (!held_ || !held_->take_back(domain)) return false;
+    const bool again = domain_before(ring) == domain;
+    if (again) emitter_ = domain;
+    return again;
+  }
+
+  // As long as verdicts may be taken back: whoever asked us may not be our observer for long, and
+  // the one whom the view says must not miss us meanwhile.
+  ProcessId believed_observer(const Ring& ring) const {
+    return held_ && redirected_ ? process_after(ring) : kNoProcess;
   }
 
   ProcessId process_after(const Ring& ring) const {
@@ -157,6 +196,11 @@ class alignas(64) RingDetector final : public Detector {
   void grant_grace(Time now) {
     heard_ = false;
     deadline_ = emitter_ == self_ ? Time::never() : now + 2 * timeout_;
+  }
+
+  void watch_anew(Time now) {
+    grant_grace(now);
+    ask_emitter(now);
   }
 
   void ask_emitter(Time now) {
@@ -199,6 +243,8 @@ class alignas(64) RingDetector final : public Detector {
       choose_comparison(ring);
       pending_ = pending_probe_ != kNoProcess || pending_comparison_ != kNoProcess;
     }
+    pending_believed_ = believed_observer(ring);
+    if (pending_believed_ != kNoProcess) pending_ = true;
     if (observer_ != kNoProcess) {
       return DetectorAction{DetectorAction::Kind::heartbeat, observer_, kNoDomain};
     }
@@ -229,15 +275,25 @@ class alignas(64) RingDetector final : public Detector {
     pending_comparison_ = roster.member(self_, before_speaker ? turn : turn + 1);
   }
 
-  std::optional<DetectorAction> judge(Time now) {
+  static DetectorAction verdict_on(DomainId domain) {
+    return {DetectorAction::Kind::verdict, kNoProcess, domain};
+  }
+
+  std::optional<DetectorAction> judge(Time now, const Ring& ring) {
     if (now - deadline_ >= period_) {
       deadline_ = now + period_;
       return std::nullopt;
     }
+    if (held_) {
+      held_->hold(emitter_, now);
+      emitter_ = domain_before(ring);
+      watch_anew(now);
+      return poll(now, ring);
+    }
     // The membership merges the verdict, and view_changed finds the next emitter; this deadline is
     // only there in case the view knows better and keeps the emitter.
     deadline_ = now + 2 * timeout_;
-    return DetectorAction{DetectorAction::Kind::verdict, kNoProcess, emitter_};
+    return verdict_on(emitter_);
   }
 
   // The first cache line has what a heartbeat needs.
@@ -255,11 +311,13 @@ class alignas(64) RingDetector final : public Detector {
   bool pending_ = false;        // one of the two below is due
   bool asked_speaker_ = false;  // while awaiting: the first request is out
   DomainId self_;
+  ProcessId pending_believed_ = kNoProcess;
   ProcessId pending_probe_ = kNoProcess;
   ProcessId pending_comparison_ = kNoProcess;
   std::uint32_t asked_ = 0;        // while awaiting: members of the emitter, in the present round
   Time next_ask_ = Time::never();  // while awaiting
   bool probes_;
+  std::unique_ptr<HeldVerdicts> held_;  // null: verdicts are told at once
 };
 
 }  // namespace

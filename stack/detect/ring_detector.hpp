@@ -18,6 +18,8 @@
 //  - The positions between our emitter and us are believed dead; every `timeout` one of their
 //    processes is probed, so that mistakes and cuts heal even if the one concerned cannot find us.
 //    As often one of the other processes of our own domain gets a heartbeat, to compare views.
+//  - With `hold` a verdict is told only that much later, or with the next news, or never if its
+//    subject is heard; the next emitter is asked at once.
 #pragma once
 
 #include <memory>

@@ -82,6 +82,7 @@ class Draw {
     const Duration period = microseconds(between(200, 100'000));
     membership.detection.period = period;
     membership.detection.timeout = period * between(2, 20) + up_to(period);
+    if (one_in(3)) membership.detection.hold = up_to(one_in(2) ? period * 2 : period * 20);
     membership.propagation = propagations()[random_.below(propagations().size())].name;
     membership.retransmission_timeout = period * between(1, 8) / 4;
     engine.seal = one_in(4) ? "siphash128" : "none";

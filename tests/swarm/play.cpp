@@ -108,6 +108,7 @@ Duration bound_of(const Scenario& scenario, const Roster& roster, const EngineOf
                                  .dead_stretch = dead_stretch(roster, engine_of),
                                  .period = membership.detection.period,
                                  .timeout = membership.detection.timeout,
+                                 .hold = membership.detection.hold,
                                  .retransmission_timeout = membership.retransmission_timeout,
                                  .message_time = kMessageTime});
 }
@@ -161,7 +162,7 @@ class Play {
   // be mended within the bound as well.
   bool converge(Simulation& simulation, const EngineOf& engine_of) {
     const DetectorOptions& detection = scenario_.simulation.engine.membership.detection;
-    const Duration settled = 2 * detection.timeout + 2 * detection.period;
+    const Duration settled = 2 * detection.timeout + 2 * detection.period + detection.hold;
     const Time latest = scenario_.calm + outcome_.bound;
     std::string untruth = sim::untruth(roster_.processes(), engine_of);
     while (true) {

@@ -60,6 +60,7 @@ TEST(Load, FillsInTheDefaultsOfTheTypes) {
   EXPECT_EQ(found.detector.period, expected.detector.period);
   EXPECT_EQ(found.detector.timeout, expected.detector.timeout);
   EXPECT_EQ(found.detector.order, expected.detector.order);
+  EXPECT_EQ(found.detector.hold, expected.detector.hold);
   EXPECT_EQ(found.propagation.kind, expected.propagation.kind);
   EXPECT_EQ(found.propagation.backstop, expected.propagation.backstop);
   EXPECT_EQ(found.propagation.retransmission_timeout, found.detector.period);
@@ -79,7 +80,8 @@ TEST(Load, ReadsEveryKey) {
                "subnet_manager": {"sweep_on_trap": false, "sweep_interval": "3 s"}},
     "topology": {"kind": "fat_tree", "down": [2, 3], "up": [1, 4], "parallel": [1, 5]},
     "processes": {"per_node": 7, "nodes": 5, "placement": "by_node", "agents": false},
-    "detector": {"kind": "ring", "period": "10 ms", "timeout": "20 ms", "order": "shuffled"},
+    "detector": {"kind": "ring", "period": "10 ms", "timeout": "20 ms", "order": "shuffled",
+                 "hold": "5 ms"},
     "propagation": {"kind": "chord", "backstop": false, "retransmission_timeout": "3 ms"},
     "seal": {"kind": "siphash128"},
     "failures": [{"at": "1 s", "what": "process", "which": 34},
@@ -114,6 +116,7 @@ TEST(Load, ReadsEveryKey) {
   EXPECT_EQ(e.detector.period, milliseconds(10));
   EXPECT_EQ(e.detector.timeout, milliseconds(20));
   EXPECT_EQ(e.detector.order, "shuffled");
+  EXPECT_EQ(e.detector.hold, milliseconds(5));
   EXPECT_EQ(e.propagation.kind, "chord");
   EXPECT_FALSE(e.propagation.backstop);
   EXPECT_EQ(e.propagation.retransmission_timeout, milliseconds(3));
@@ -329,7 +332,7 @@ TEST(Resolved, HasEveryDefaultInTheSchemasOrder) {
                                       "fabric", "topology", "processes", "detector", "propagation",
                                       "seal", "failures", "sweep"}));
   EXPECT_EQ(resolved["detector"].dump(),
-            R"({"kind":"ring","period":"100 ms","timeout":"1 s","order":"rank"})");
+            R"({"kind":"ring","period":"100 ms","timeout":"1 s","order":"rank","hold":"0 s"})");
   EXPECT_EQ(resolved["seal"]["kind"], "none");
   EXPECT_EQ(resolved["propagation"]["retransmission_timeout"], "100 ms");
 }

@@ -49,7 +49,8 @@ TEST(Truth, HasEverybodyActive) {
   EXPECT_EQ(untruth_of(simulation, 4), "");
 }
 
-// (T + 2P) + N T + 2 (2 f T + P + R + D (P + 3 M)) with T = 1000, P = 100, R = 50, M = 1 ms.
+// (T + 2P + H) + N T + 2 (2 f T + P + H + R + D (P + 3 M)) with T = 1000, P = 100, R = 50, M = 1 ms
+// and without a hold or with H = 7 ms.
 TEST(Bound, IsTheFormulaOfTheSpecification) {
   BoundInputs inputs;
   inputs.domains = 8;
@@ -61,6 +62,9 @@ TEST(Bound, IsTheFormulaOfTheSpecification) {
   inputs.message_time = milliseconds(1);
   EXPECT_EQ(convergence_bound(inputs),
             milliseconds(1200 + 32'000 + 2 * (6000 + 100 + 50 + 8 * 103)));
+  inputs.hold = milliseconds(7);
+  EXPECT_EQ(convergence_bound(inputs),
+            milliseconds(1207 + 32'000 + 2 * (6000 + 107 + 50 + 8 * 103)));
 }
 
 TEST(Loss, Ends) {

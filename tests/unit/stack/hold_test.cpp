@@ -1,0 +1,146 @@
+// Verdicts that are held: when they are told, what lets them go, and what takes them back. Eight
+// processes in rank order, process 3 watches 2. Period 100 ms, timeout 1 s, hold 300 ms.
+#include <gtest/gtest.h>
+
+#include "tests/unit/stack/membership_subject.hpp"
+
+namespace holdfast {
+namespace {
+
+constexpr Duration kTick = nanoseconds(1);
+
+class Holding {
+ public:
+  explicit Holding(std::uint32_t processes = 8, std::uint32_t self = 3)
+      : subject(roster_of(processes), options(self)) {
+    subject.start(at(0));
+    subject.hear(at(0), FrameType::heartbeat, (self + processes - 1) % processes);
+    run(at(1000) - kTick);
+  }
+
+  // Polls every millisecond and at the end; what was sent, but for heartbeats, is kept.
+  void run(Time end) {
+    for (; now_ < end; now_ = std::min(now_ + milliseconds(1), end)) poll();
+    poll();
+  }
+  std::size_t sent(FrameType type) const {
+    return static_cast<std::size_t>(std::count_if(
+        log.begin(), log.end(), [type](const Sent& one) { return one.type == type; }));
+  }
+  std::vector<std::uint32_t> receivers_of(FrameType type) const {
+    std::vector<Sent> of_type = log;
+    std::erase_if(of_type, [type](const Sent& one) { return one.type != type; });
+    return receivers(of_type);
+  }
+
+  MembershipSubject subject;
+  std::vector<Sent> log;
+
+ private:
+  static RosterOptions roster_of(std::uint32_t processes) {
+    RosterOptions roster;
+    roster.nodes = processes;
+    return roster;
+  }
+  static MembershipOptions options(std::uint32_t self) {
+    MembershipOptions options = options_of(self);
+    options.detection.hold = milliseconds(300);
+    return options;
+  }
+  void poll() {
+    for (const Sent& frame : subject.poll(now_)) log.push_back(frame);
+  }
+  Time now_;
+};
+
+TEST(Hold, TheRingClosesAtOnceAndTheVerdictIsToldLater) {
+  Holding holding;
+  EXPECT_EQ(holding.sent(FrameType::observe), 0u);
+  holding.run(at(1000));
+  EXPECT_EQ(holding.receivers_of(FrameType::observe), std::vector<std::uint32_t>{1});
+  holding.subject.hear(at(1001), FrameType::heartbeat, 1);
+  holding.run(at(1300) - kTick);
+  EXPECT_EQ(holding.subject.of(2), alive(0));
+  EXPECT_EQ(holding.sent(FrameType::notice), 0u);
+  holding.run(at(1300));
+  EXPECT_EQ(holding.subject.of(2), failed(0));
+  EXPECT_EQ(holding.receivers_of(FrameType::notice), (std::vector<std::uint32_t>{1, 4, 5, 7}));
+  // The next emitter has been asked and heard, and is not asked again.
+  EXPECT_EQ(holding.sent(FrameType::observe), 1u);
+}
+
+TEST(Hold, AHeartbeatOrARequestTakesItBack) {
+  for (const FrameType sign : {FrameType::heartbeat, FrameType::observe}) {
+    Holding holding;
+    holding.run(at(1200));
+    holding.subject.hear(at(1200), sign, 2);
+    const bool heard = sign == FrameType::heartbeat;
+    // It is the emitter again: silent from then on it is judged a timeout later, or two if it has
+    // only asked, and then held.
+    const std::int64_t verdict = 1200 + (heard ? 1000 : 2000) + 300;
+    holding.run(at(verdict) - kTick);
+    EXPECT_EQ(holding.subject.of(2), alive(0));
+    holding.run(at(verdict));
+    EXPECT_EQ(holding.subject.of(2), failed(0));
+    EXPECT_EQ(holding.subject.of(1), alive(0));
+  }
+}
+
+TEST(Hold, ANewLifeTakesItBack) {
+  Holding holding;
+  holding.run(at(1200));
+  holding.subject.hear(at(1200), FrameType::notice, 5, {run_of(2, alive(1 << 16))});
+  holding.run(at(1200) + seconds(2) + milliseconds(300) - kTick);
+  EXPECT_EQ(holding.subject.of(2), alive(1 << 16));
+  holding.run(at(1200) + seconds(2) + milliseconds(300));
+  EXPECT_EQ(holding.subject.of(2), failed(1 << 16));
+}
+
+// In one notice each.
+TEST(Hold, NewsTakesItAlong) {
+  Holding holding;
+  holding.run(at(1100));
+  holding.subject.hear(at(1100), FrameType::notice, 5, {run_of(6, failed(0))});
+  holding.run(at(1100));
+  EXPECT_EQ(holding.subject.of(2), failed(0));
+  EXPECT_EQ(holding.receivers_of(FrameType::notice), (std::vector<std::uint32_t>{1, 4, 5, 7}));
+  for (const Sent& frame : holding.log) {
+    if (frame.type != FrameType::notice) continue;
+    EXPECT_EQ(frame.runs, (std::vector{run_of(6, failed(0)), run_of(2, failed(0))}));
+  }
+}
+
+TEST(Hold, WhatOthersHaveSaidMeanwhileIsNotSaidAgain) {
+  Holding holding;
+  holding.run(at(1100));
+  holding.subject.hear(at(1100), FrameType::notice, 5, {run_of(2, failed(0))});
+  holding.subject.membership().clear_changes();
+  holding.run(at(1400));
+  EXPECT_TRUE(holding.subject.membership().changes().empty());
+}
+
+TEST(Hold, WithTwoProcessesTheOtherMayComeBack) {
+  Holding holding(2, 1);
+  holding.run(at(1100));
+  EXPECT_EQ(holding.subject.of(0), alive(0));
+  EXPECT_FALSE(holding.subject.membership().steady());
+  holding.subject.hear(at(1100), FrameType::heartbeat, 0);
+  holding.run(at(1400));
+  EXPECT_EQ(holding.subject.of(0), alive(0));
+  EXPECT_TRUE(holding.subject.membership().steady());
+}
+
+// Whoever asks may take its verdict back: the observer that the view knows gets heartbeats too.
+TEST(Hold, WhoIsAskedSendsToBothObservers) {
+  Holding holding;
+  holding.subject.hear(at(1000) - kTick, FrameType::heartbeat, 2);
+  holding.subject.hear(at(1000) - kTick, FrameType::observe, 5);
+  holding.log.clear();
+  holding.run(at(1000));
+  EXPECT_EQ(holding.receivers_of(FrameType::heartbeat), (std::vector<std::uint32_t>{4, 5}));
+  EXPECT_TRUE(holding.subject.membership().steady());
+  EXPECT_EQ(holding.subject.membership().advance(7), 14u);
+}
+
+}  // namespace
+}  // namespace holdfast
