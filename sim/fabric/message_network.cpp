@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "sim/fabric/message_fabric.hpp"
+#include "sim/fabric/packet_carrier.hpp"
 #include "sim/fabric/sim_event.hpp"
 #include "stack/base/assert.hpp"
 #include "stack/base/bytes.hpp"
@@ -52,6 +53,10 @@ void MessageNetwork::put_on_wire(ProcessId from, ProcessId to, const std::byte* 
                                  std::uint32_t size) {
   const NodeId from_node = node_of(from);
   const NodeId to_node = node_of(to);
+  if (carrier_ != nullptr && from_node != to_node) {
+    carry(from_node, to_node, to, data, size);
+    return;
+  }
   const SimTime takes =
       from_node == to_node ? options_.local_latency : paths_.one_way(from_node, to_node, size);
   if (takes == SimTime::never()) return;  // no path: the frame is lost
@@ -66,6 +71,24 @@ void MessageNetwork::put_on_wire(ProcessId from, ProcessId to, const std::byte* 
   frame.arrival_ns = round_up(arrival).ns;
   std::memcpy(frame.bytes.data(), data, size);
   queue_.push(arrival.value, to.value, sim_payload(SimEventKind::deliver, index));
+}
+
+void MessageNetwork::carry(NodeId from_node, NodeId to_node, ProcessId to, const std::byte* data,
+                           std::uint32_t size) {
+  const std::uint32_t index = pool_.take();
+  FramePool::Frame& frame = pool_.at(index);
+  frame.size = size;
+  std::memcpy(frame.bytes.data(), data, size);
+  carrier_->carry(now_, from_node, to_node, size, to, index);
+}
+
+bool MessageNetwork::deliver(const CarriedFrame& carried) {
+  if (!carried.delivered) {
+    pool_.give(carried.frame);
+    return false;
+  }
+  pool_.at(carried.frame).arrival_ns = round_up(carried.at).ns;
+  return deliver(carried.to, carried.frame);
 }
 
 bool MessageNetwork::deliver(ProcessId to, std::uint32_t frame) {

@@ -29,6 +29,8 @@ struct MessageNetworkOptions {
 };
 
 class MessageFabric;
+class PacketCarrier;
+struct CarriedFrame;
 
 class MessageNetwork {
  public:
@@ -46,12 +48,16 @@ class MessageNetwork {
   static Address address(ProcessId process);
 
   void set_now(SimTime now) { now_ = now; }
+  // From now on frames between nodes are carried as packets; `carrier` must outlive the network.
+  void set_carrier(PacketCarrier& carrier) { carrier_ = &carrier; }
 
   // Puts what a process has posted during its turn on the wire.
   void flush(ProcessId process);
   // A frame event is due; false if there is nobody to receive it. The queue belongs to the
   // receiver.
   bool deliver(ProcessId to, std::uint32_t frame);
+  // The same for a frame that the carrier is done with; false also if it was lost.
+  bool deliver(const CarriedFrame& carried);
   // An `ended` event is due; false if there is nothing to tell: the watcher is down or does not
   // watch that process any more.
   bool tell_ended(ProcessId watcher, ProcessId ended);
@@ -74,6 +80,8 @@ class MessageNetwork {
   // Puts the end of a process, as its system will tell of it, into the queue.
   void tell_soon(ProcessId watcher, ProcessId ended);
   void put_on_wire(ProcessId from, ProcessId to, const std::byte* data, std::uint32_t size);
+  void carry(NodeId from_node, NodeId to_node, ProcessId to, const std::byte* data,
+             std::uint32_t size);
 
   MessageNetworkOptions options_;
   const PathTimes& paths_;
@@ -84,6 +92,7 @@ class MessageNetwork {
   ProcessId last_sender_ = kNoProcess;
   ProcessId last_receiver_;
   SimTime last_arrival_{};
+  PacketCarrier* carrier_ = nullptr;  // null: message fidelity
   FramePool pool_;
   std::uint32_t waiting_ = 0;
   std::uint32_t endings_ = 0;

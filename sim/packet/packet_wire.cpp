@@ -129,7 +129,7 @@ void PacketWire::inject(SimTime now, const Shipment& shipment) {
     lose(index, PacketFate::no_route);
     return;
   }
-  if (options_.collapse && try_collapse(index)) return;
+  if (worth_trying() && try_collapse(index)) return;
   come_to(index, packet.port);
 }
 
@@ -249,6 +249,7 @@ void PacketWire::come_to(std::uint32_t index, std::uint32_t port) {
 
 void PacketWire::deliver(std::uint32_t index) {
   const Packet& packet = pool_[index];
+  if (packet.collapsed && reluctance_ > 0) --reluctance_;
   if (packet.broken) {
     lose(index, PacketFate::cut);
   } else if (packet.far != packet.to) {

@@ -113,7 +113,7 @@ class PacketWire {
   // Times that a packet has gone through a port, collapsed ones included.
   std::uint64_t hops() const { return hops_; }
   std::uint64_t count(PacketFate fate) const { return fates_[static_cast<std::size_t>(fate)]; }
-  // Packets that were injected as one event, and those of them that had to be taken apart.
+  // Packets that became one event, and those of them that had to be taken apart.
   std::uint64_t collapsed() const { return collapsed_; }
   std::uint64_t expanded() const { return expanded_; }
   // Events handled, each of which is a step of one packet or port.
@@ -208,6 +208,9 @@ class PacketWire {
   void wake(std::uint32_t port, SimTime at);
 
   // Collapse (collapse.cpp).
+  bool worth_trying() const {
+    return options_.collapse && next_serial_ % (std::uint64_t{1} << reluctance_) == 0;
+  }
   bool try_collapse(std::uint32_t packet);
   bool plan(std::uint32_t packet);
   bool stays_idle(const Leg& leg, const Packet& packet);
@@ -246,6 +249,7 @@ class PacketWire {
   std::vector<PacketReport> reports_;
   std::vector<Leg> legs_;  // of the last plan
   std::uint64_t next_serial_ = 0;
+  std::uint32_t reluctance_ = 0;  // one packet of 2^reluctance_ tries to collapse
   std::uint64_t hops_ = 0;
   std::uint64_t collapsed_ = 0;
   std::uint64_t expanded_ = 0;

@@ -58,6 +58,12 @@ Simulation::Simulation(const SimulationOptions& options, const Roster& roster,
       end_(to_sim_time(options.duration)) {
   HOLDFAST_ASSERT(options.duration > Duration{0});
   HOLDFAST_ASSERT(options.loss >= 0.0 && options.loss < 1.0);
+  if (options.packets != nullptr) {
+    carrier_ = std::make_unique<PacketCarrier>(*options.packets, *options.graph,
+                                               *options.forwarding, options.seed);
+    network_.set_carrier(*carrier_);
+    if (carrier_->has_traffic()) options_.skip_quiet_time = false;
+  }
   // Faults first: at equal times a crash comes before what the process would have done.
   for (std::size_t i = 0; i < faults.events.size(); ++i) {
     queue_.push(to_sim_time(faults.events[i].at - Time{}).value, 0,
@@ -139,7 +145,23 @@ void Simulation::prefetch(ProcessId process) const {
   for (std::size_t at = 0; at < Engine::kHotBytes; at += 64) __builtin_prefetch(engine + at);
 }
 
+// What the packets do before the next event outside them; false if there is nothing.
+bool Simulation::step_packets() {
+  const SimTime next = queue_.empty() ? end_ : std::min(end_, SimTime{queue_.next_time()});
+  if (!carrier_->precedes(next)) return false;
+  carrier_->step();
+  ++events_;
+  for (const CarriedFrame& carried : carrier_->done()) {
+    now_ = carried.at;
+    network_.set_now(now_);
+    if (network_.deliver(carried) && !processes_[carried.to.value].paused) turn(carried.to);
+  }
+  carrier_->clear_done();
+  return true;
+}
+
 bool Simulation::step() {
+  if (carrier_ != nullptr && step_packets()) return true;
   if (queue_.empty() || queue_.next_time() > end_.value) {
     now_ = end_;
     return false;
@@ -325,6 +347,7 @@ std::uint64_t Simulation::state_hash() const {
 
 std::uint64_t Simulation::frames_lost() const {
   std::uint64_t lost = lost_by_ended_ + network_.overflows();
+  if (carrier_) lost += carrier_->frames_lost();
   for (const Process& process : processes_) {
     if (process.lossy) lost += process.lossy->lost();
   }

@@ -14,6 +14,7 @@
 
 #include "sim/engine/event_queue.hpp"
 #include "sim/fabric/message_network.hpp"
+#include "sim/fabric/packet_carrier.hpp"
 #include "sim/faults/lossy_fabric.hpp"
 #include "sim/faults/schedule.hpp"
 #include "sim/oracle/witness.hpp"
@@ -30,6 +31,11 @@ struct SimulationOptions {
   double loss = 0.0;                // share of frames lost, in [0, 1)
   Time loss_until = Time::never();  // from then on none is lost
   Duration local_latency = nanoseconds(500);
+  // At packet fidelity, else null; how the fabric is built and routed, which must outlive the
+  // simulation. With traffic no time is quiet.
+  const PacketCarrierOptions* packets = nullptr;
+  const FabricGraph* graph = nullptr;
+  const Forwarding* forwarding = nullptr;
   // Of every process; self, incarnation and phase are filled in.
   EngineOptions engine;
 };
@@ -59,6 +65,8 @@ class Simulation {
   std::uint64_t events() const { return events_; }
   std::uint64_t heartbeats_skipped() const { return heartbeats_skipped_; }
   std::uint64_t frames_lost() const;
+  // Null at message fidelity.
+  const PacketCarrier* carrier() const { return carrier_.get(); }
 
  private:
   // With its engine in place, so that the queue's target says where the engine is.
@@ -76,6 +84,7 @@ class Simulation {
   bool losing() const { return options_.loss > 0.0 && now() < options_.loss_until; }
   void boot(ProcessId process, bool rejoining);
   void turn(ProcessId process);
+  bool step_packets();
   void prefetch_upcoming(const QueuedEvent& current) const;
   void prefetch(ProcessId process) const;
   void schedule_wake(ProcessId process, Time at);
@@ -94,6 +103,7 @@ class Simulation {
   Witness& witness_;
   EventQueue queue_;
   MessageNetwork network_;
+  std::unique_ptr<PacketCarrier> carrier_;  // only at packet fidelity
   std::unique_ptr<Addresses> addresses_;
   TurnScratch scratch_;
   std::vector<Process> processes_;

@@ -1,0 +1,192 @@
+// Jobs at packet fidelity: the same as at message fidelity where nothing contends, the same with
+// and without the collapse where much does, and slower than heartbeats can bear where they have no
+// lane of their own.
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+#include "sim/topology/dmodk.hpp"
+#include "tests/unit/sim_run/job.hpp"
+
+namespace holdfast::sim {
+namespace {
+
+const LinkSpec kLink{100'000'000'000, nanoseconds(150)};
+
+Pgft make_tree(const PgftSpec& spec) {
+  Pgft tree;
+  EXPECT_TRUE(Pgft::create(spec, tree).is_ok());
+  return tree;
+}
+
+struct Ran {
+  std::uint64_t hash = 0, events = 0, skipped = 0, lost = 0, collapsed = 0, expanded = 0;
+  FrameCounts counts;
+  TrafficCounts traffic;
+  Memory memory;
+};
+
+// All hosts of the tree, `per_node` processes each.
+struct PacketJob {
+  PgftSpec tree{{4, 4}, {1, 2}, {1, 1}};
+  RosterOptions roster;
+  SimulationOptions simulation;
+  PacketCarrierOptions packets;
+  FaultSchedule faults;
+
+  Ran run(bool at_packets) {
+    const Pgft made = make_tree(tree);
+    const FabricGraph graph = build_pgft(made, kLink);
+    const DmodkForwarding forwarding(made, 1);
+    const PathTimes paths(made, kLink, packets.wire.switch_latency);
+    roster.nodes = made.host_count();
+    const Roster whole(roster);
+    Ran ran;
+    simulation.packets = at_packets ? &packets : nullptr;
+    simulation.graph = &graph;
+    simulation.forwarding = &forwarding;
+    Simulation simulated(simulation, whole, paths, faults, ran.memory);
+    simulated.run();
+    ran.hash = simulated.state_hash();
+    ran.events = simulated.events();
+    ran.skipped = simulated.heartbeats_skipped();
+    ran.lost = simulated.frames_lost();
+    ran.counts = simulated.frame_counts();
+    if (const PacketCarrier* carrier = simulated.carrier()) {
+      ran.traffic = carrier->traffic();
+      ran.collapsed = carrier->wire().collapsed();
+      ran.expanded = carrier->wire().expanded();
+    }
+    return ran;
+  }
+};
+
+void expect_same(const Ran& a, const Ran& b, std::uint64_t seed) {
+  EXPECT_EQ(a.hash, b.hash) << seed;
+  EXPECT_EQ(a.counts, b.counts) << seed;
+  EXPECT_EQ(a.lost, b.lost) << seed;
+  EXPECT_EQ(a.traffic.delivered, b.traffic.delivered) << seed;
+  EXPECT_EQ(a.traffic.delay_units, b.traffic.delay_units) << seed;
+  ASSERT_EQ(a.memory.beliefs.size(), b.memory.beliefs.size()) << seed;
+  for (std::size_t i = 0; i < a.memory.beliefs.size(); ++i) {
+    EXPECT_EQ(a.memory.beliefs[i].at, b.memory.beliefs[i].at) << seed;
+    EXPECT_EQ(a.memory.beliefs[i].observer, b.memory.beliefs[i].observer) << seed;
+    EXPECT_EQ(a.memory.beliefs[i].subject, b.memory.beliefs[i].subject) << seed;
+  }
+}
+
+// Node 5 dies and nothing contends: who learns of it when is the same to the nanosecond.
+TEST(PacketJob, AnIdleFabricIsThatOfMessageFidelity) {
+  PacketJob job;
+  job.simulation.duration = seconds(5);
+  // The ring's order is such that no two heartbeats of one instant share a link.
+  job.faults.events.push_back({Time{} + seconds(2), FaultAction::crash, FaultTarget::node, 5, 0});
+  const Ran message = job.run(false);
+  const Ran packet = job.run(true);
+  EXPECT_EQ(message.memory.first_verdict({5}), packet.memory.first_verdict({5}));
+  ASSERT_TRUE(packet.memory.last_verdict({5}).has_value());
+  EXPECT_GE(*packet.memory.last_verdict({5}), *message.memory.last_verdict({5}));
+  // 15 notices from one port wait for each other, 100 bytes each: not for a microsecond in all.
+  EXPECT_LT(*packet.memory.last_verdict({5}) - *message.memory.last_verdict({5}), microseconds(1));
+  EXPECT_EQ(message.counts.heartbeats, packet.counts.heartbeats);
+}
+
+PacketJob draw(std::uint64_t seed) {
+  Random random(seed, 0x706a6f62, 0);
+  PacketJob job;
+  const PgftSpec trees[] = {{{4, 4}, {1, 2}, {1, 1}}, {{6}, {1}, {1}}, {{2, 3}, {1, 1}, {1, 2}}};
+  job.tree = trees[random.below(std::size(trees))];
+  job.roster.per_node = 1 + static_cast<std::uint32_t>(random.below(2));
+  job.roster.agents = random.below(2) == 0;
+  job.roster.order = random.below(2) == 0 ? RingOrder::rank : RingOrder::shuffled;
+  job.roster.order_key = seed;
+  job.simulation.seed = seed;
+  job.simulation.duration = milliseconds(10);
+  job.simulation.engine.membership.detection.period = microseconds(100);
+  job.simulation.engine.membership.detection.timeout = microseconds(400);
+  PacketWireOptions& wire = job.packets.wire;
+  wire.switching = random.below(3) == 0 ? Switching::store_and_forward : Switching::cut_through;
+  wire.flow_control = random.below(3) == 0 ? FlowControl::drop_tail : FlowControl::credits;
+  wire.buffer_bytes = 4'096u << random.below(4);
+  wire.head_lifetime = microseconds(random.below(2) == 0 ? 0 : 50);
+  wire.lane_of_service_level = {0, 1};
+  job.packets.service_level = static_cast<std::uint8_t>(random.below(2));
+  if (random.below(3) != 0) {
+    job.simulation.duration = milliseconds(2);
+    TrafficOptions traffic;
+    traffic.pattern = static_cast<TrafficPattern>(random.below(4));
+    traffic.load = 0.01 + 0.3 * random.unit() * random.unit();
+    traffic.bytes = 512 + static_cast<std::uint32_t>(random.below(2'048));
+    job.packets.traffic.push_back(traffic);
+  }
+  const std::uint32_t hosts = make_tree(job.tree).host_count();
+  Time at{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    at += microseconds(100 + static_cast<std::int64_t>(random.below(900)));
+    const auto node = static_cast<std::uint32_t>(random.below(hosts));
+    const bool pause = random.below(3) == 0;
+    const Time back = at + microseconds(50 + static_cast<std::int64_t>(random.below(900)));
+    job.faults.events.push_back(
+        {at, pause ? FaultAction::pause : FaultAction::crash, FaultTarget::node, node, 2 * i});
+    job.faults.events.push_back({back, pause ? FaultAction::resume : FaultAction::repair,
+                                 FaultTarget::node, node, 2 * i + 1});
+  }
+  std::stable_sort(job.faults.events.begin(), job.faults.events.end(),
+                   [](const FaultEvent& a, const FaultEvent& b) { return a.at < b.at; });
+  return job;
+}
+
+TEST(PacketJob, TheCollapseAndTheSkippingChangeNothing) {
+  std::uint64_t fewer = 0;
+  std::uint64_t all = 0;
+  std::uint64_t collapsed = 0;
+  std::uint64_t expanded = 0;
+  std::uint64_t skipped = 0;
+  std::uint64_t beliefs = 0;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    PacketJob job = draw(seed);
+    job.simulation.skip_quiet_time = true;
+    const Ran with = job.run(true);
+    job.simulation.skip_quiet_time = false;
+    job.packets.wire.collapse = false;
+    const Ran without = job.run(true);
+    expect_same(with, without, seed);
+    fewer += with.events;
+    all += without.events;
+    collapsed += with.collapsed;
+    expanded += with.expanded;
+    skipped += with.skipped;
+    beliefs += with.memory.beliefs.size();
+  }
+  EXPECT_LT(fewer, all);
+  EXPECT_GT(collapsed, 10'000u);
+  EXPECT_GT(expanded, 1'000u);
+  EXPECT_GT(skipped, 1'000u);
+  EXPECT_GT(beliefs, 2'000u);
+}
+
+// An incast with a backlog in every buffer on its way. Heartbeats that share its lane are late by
+// more than their timeout; on a lane of their own they are not.
+TEST(PacketJob, AServiceLevelOfTheirOwnKeepsHeartbeatsInTime) {
+  for (std::uint8_t level = 0; level < 2; ++level) {
+    PacketJob job;
+    job.tree = {{4, 4}, {1, 1}, {1, 1}};
+    job.simulation.duration = milliseconds(10);
+    job.simulation.engine.membership.detection.period = microseconds(100);
+    job.simulation.engine.membership.detection.timeout = microseconds(200);
+    job.packets.wire.buffer_bytes = 1'024 * 1'024;
+    job.packets.wire.lane_of_service_level = {0, 1};
+    job.packets.service_level = level;
+    job.packets.traffic.push_back({.pattern = TrafficPattern::incast,
+                                   .load = 1.0,
+                                   .bytes = 4'096,
+                                   .target = {3},
+                                   .senders = 12});
+    const Ran ran = job.run(true);
+    EXPECT_EQ(ran.memory.beliefs.empty(), level == 1);
+  }
+}
+
+}  // namespace
+}  // namespace holdfast::sim
