@@ -7,6 +7,7 @@
 #include "sim/fabric/message_fabric.hpp"
 #include "sim/fabric/packet_carrier.hpp"
 #include "sim/fabric/sim_event.hpp"
+#include "sim/faults/fabric_damage.hpp"
 #include "stack/base/assert.hpp"
 #include "stack/base/bytes.hpp"
 
@@ -53,6 +54,10 @@ void MessageNetwork::put_on_wire(ProcessId from, ProcessId to, const std::byte* 
                                  std::uint32_t size) {
   const NodeId from_node = node_of(from);
   const NodeId to_node = node_of(to);
+  if (damage_ != nullptr && from_node != to_node &&
+      damage_->loses(from_node, to_node, size, now_)) {
+    return;
+  }
   if (carrier_ != nullptr && from_node != to_node) {
     carry(from_node, to_node, to, data, size);
     return;

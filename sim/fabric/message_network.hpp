@@ -28,6 +28,7 @@ struct MessageNetworkOptions {
   std::uint32_t frames_waiting_max = 4096;  // for a process without free slots; more are lost
 };
 
+class FabricDamage;
 class MessageFabric;
 class PacketCarrier;
 struct CarriedFrame;
@@ -50,6 +51,8 @@ class MessageNetwork {
   void set_now(SimTime now) { now_ = now; }
   // From now on frames between nodes are carried as packets; `carrier` must outlive the network.
   void set_carrier(PacketCarrier& carrier) { carrier_ = &carrier; }
+  // From now on frames between nodes are lost as `damage` says, which must outlive the network.
+  void set_damage(FabricDamage& damage) { damage_ = &damage; }
 
   // Puts what a process has posted during its turn on the wire.
   void flush(ProcessId process);
@@ -88,6 +91,7 @@ class MessageNetwork {
   EventQueue& queue_;
   std::uint32_t processes_;
   SimTime now_{};
+  FabricDamage* damage_ = nullptr;  // null: the fabric is whole for good
   // The last frame on the wire: the next one to the same receiver must not overtake it.
   ProcessId last_sender_ = kNoProcess;
   ProcessId last_receiver_;

@@ -15,6 +15,13 @@ namespace {
 constexpr std::int64_t kNanosecondsPerMinute = 60'000'000'000;
 constexpr std::uint64_t kMinuteStream = 0x6d696e757465;
 
+FaultAction end_of(FaultAction action) {
+  if (action == FaultAction::crash) return FaultAction::repair;
+  if (action == FaultAction::pause) return FaultAction::resume;
+  HOLDFAST_ASSERT(action == FaultAction::slow);
+  return FaultAction::normal;
+}
+
 void sort_by_time(std::vector<FaultEvent>& events) {
   std::stable_sort(events.begin(), events.end(),
                    [](const FaultEvent& a, const FaultEvent& b) { return a.at < b.at; });
@@ -39,19 +46,24 @@ FaultSchedule drawn_within_minutes(const FaultSchedule& schedule, std::size_t fi
 }
 
 void ScheduleBuilder::add(const Outage& outage) {
-  const bool is_crash = outage.action == FaultAction::crash;
-  HOLDFAST_ASSERT(is_crash || outage.action == FaultAction::pause);
   const std::size_t record = first_record_ + outage.record;
-  entries_.push_back({{outage.at, outage.action, outage.target, outage.index, record}, false});
+  FaultEvent event{outage.at, outage.action, outage.target, outage.index, record, outage.delay};
+  entries_.push_back({event, false});
   if (!outage.until) return;
   HOLDFAST_ASSERT(*outage.until >= outage.at);
-  const FaultAction end = is_crash ? FaultAction::repair : FaultAction::resume;
-  entries_.push_back({{*outage.until, end, outage.target, outage.index, record}, false});
+  event.at = *outage.until;
+  event.action = end_of(outage.action);
+  entries_.push_back({event, false});
 }
 
 void ScheduleBuilder::add_event(const FaultEvent& event) {
   entries_.push_back({event, event.action == FaultAction::repair});
   entries_.back().event.record += first_record_;
+}
+
+std::uint32_t ScheduleBuilder::add_impairment(const Impairment& impairment) {
+  impairments_.push_back(impairment);
+  return static_cast<std::uint32_t>(impairments_.size() - 1);
 }
 
 std::size_t ScheduleBuilder::end_of_records() const {
@@ -67,6 +79,7 @@ FaultSchedule ScheduleBuilder::build() const {
   // The record of the outage that holds a part down; absent parts are up.
   std::map<std::pair<FaultTarget, std::uint32_t>, std::size_t> down;
   FaultSchedule schedule;
+  schedule.impairments = impairments_;
   for (Entry& entry : entries) {
     FaultEvent& event = entry.event;
     const std::pair part{event.target, event.index};

@@ -15,20 +15,43 @@
 
 namespace holdfast::sim {
 
-enum class FaultAction : std::uint8_t { crash, repair, pause, resume };
+enum class FaultAction : std::uint8_t {
+  crash,
+  repair,
+  pause,
+  resume,
+  slow,    // whatever it is to do, it does so `delay` later
+  normal,  // no longer slow
+};
 enum class FaultTarget : std::uint8_t {
   process,
-  node,  // all its processes at once
+  node,        // all its processes at once
+  link,        // of the fabric; both directions
+  device,      // of the fabric: a switch chip or an adapter
+  impairment,  // an entry of the schedule's impairments; crash: it begins, repair: it ends
+};
+
+// What a link does to the frames that cross it.
+struct Impairment {
+  std::uint32_t link = 0;
+  // The direction away from that end of the link, see Link::ends; absent: both.
+  std::optional<std::uint32_t> direction;
+  double share = 0.0;    // of the frames that are lost, whatever their size; in [0, 1]
+  double per_bit = 0.0;  // probability that a bit arrives wrong, in [0, 1)
+
+  friend bool operator==(const Impairment&, const Impairment&) = default;
 };
 
 struct FaultEvent {
   Time at;
   FaultAction action = FaultAction::crash;
   FaultTarget target = FaultTarget::process;
-  std::uint32_t index = 0;  // rank of the process, or index of the host
+  // Rank of the process, index of the host; link, device or impairment: its number.
+  std::uint32_t index = 0;
   // Which line of the script, record of the trace or draw of a model asked for it; a repair names
   // the record of the outage that it ends.
   std::size_t record = 0;
+  Duration delay = {};  // of slow, > 0
 
   friend bool operator==(const FaultEvent&, const FaultEvent&) = default;
 };
@@ -36,6 +59,7 @@ struct FaultEvent {
 // Ordered by time; at equal times in the order of the script or trace.
 struct FaultSchedule {
   std::vector<FaultEvent> events;
+  std::vector<Impairment> impairments;
   std::size_t records_while_down = 0;  // crashes of parts that were down already: not played
   std::size_t repairs_while_up = 0;    // repairs of parts that were not down: not played
 
@@ -50,15 +74,16 @@ struct FaultSchedule {
 FaultSchedule drawn_within_minutes(const FaultSchedule& schedule, std::size_t first_record,
                                    std::size_t end_record, std::uint64_t seed);
 
-// One part is down (crash) or stopped (pause) from `at` until `until`; absent: to the end of the
-// run.
+// One part is down (crash), stopped (pause) or slow from `at` until `until`; absent: to the end of
+// the run.
 struct Outage {
   Time at;
   std::optional<Time> until;                // not before `at`
-  FaultAction action = FaultAction::crash;  // crash or pause
+  FaultAction action = FaultAction::crash;  // crash, pause or slow
   FaultTarget target = FaultTarget::process;
   std::uint32_t index = 0;
   std::size_t record = 0;
+  Duration delay = {};  // of slow, > 0
 };
 
 // Collects outages and single events, then makes the schedule.
@@ -76,6 +101,9 @@ class ScheduleBuilder {
 
   void add(const Outage& outage);
 
+  // The index by which outages call it.
+  std::uint32_t add_impairment(const Impairment& impairment);
+
   // A single event; a repair or resume ends whatever outage is open then.
   void add_event(const FaultEvent& event);
 
@@ -90,6 +118,7 @@ class ScheduleBuilder {
     bool ends_any = false;  // a repair that does not belong to one crash
   };
   std::vector<Entry> entries_;
+  std::vector<Impairment> impairments_;
   std::size_t first_record_ = 0;
 };
 

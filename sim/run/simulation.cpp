@@ -23,6 +23,10 @@ bool wakes(const QueuedEvent& event) {
   return sim_event_kind(event.payload) == SimEventKind::wake;
 }
 
+bool is_of_fabric(const FaultEvent& fault) {
+  return fault.target != FaultTarget::process && fault.target != FaultTarget::node;
+}
+
 void add(FrameCounts& sum, const FrameCounts& counts) {
   sum.heartbeats += counts.heartbeats;
   sum.observes += counts.observes;
@@ -69,6 +73,12 @@ Simulation::Simulation(const SimulationOptions& options, const Roster& roster,
     queue_.push(to_sim_time(faults.events[i].at - Time{}).value, 0,
                 sim_payload(SimEventKind::fault, static_cast<std::uint32_t>(i)));
   }
+  if (std::any_of(faults.events.begin(), faults.events.end(), is_of_fabric)) {
+    HOLDFAST_ASSERT(options.routing != nullptr);
+    damage_ = std::make_unique<FabricDamage>(*options.routing, options.subnet_manager,
+                                             roster.nodes(), options.seed);
+    network_.set_damage(*damage_);
+  }
   for (std::uint32_t i = 0; i < roster.processes(); ++i) boot({i}, false);
 }
 
@@ -106,6 +116,28 @@ void Simulation::schedule_wake(ProcessId id, Time at) {
   if (process.wake <= wake) return;  // it wakes before that anyway, and will say when next
   process.wake = wake;
   queue_.push(wake.value, id.value, sim_payload(SimEventKind::wake, 0));
+}
+
+void Simulation::act(ProcessId id) {
+  if (processes_[id.value].impeded) {
+    act_impeded(id);
+  } else {
+    turn(id);
+  }
+}
+
+// Whoever is slow gets to everything that has come meanwhile some time after the first of it.
+void Simulation::act_impeded(ProcessId id) {
+  Process& process = processes_[id.value];
+  if (process.paused) return;
+  if (process.due == SimTime::never()) process.due = now_ + to_sim_time(process.delay);
+  if (process.due <= now_) {
+    process.due = SimTime::never();
+    turn(id);
+    return;
+  }
+  process.wake = process.due;
+  queue_.push(process.due.value, id.value, sim_payload(SimEventKind::wake, 0));
 }
 
 void Simulation::turn(ProcessId id) {
@@ -154,7 +186,7 @@ bool Simulation::step_packets() {
   for (const CarriedFrame& carried : carrier_->done()) {
     now_ = carried.at;
     network_.set_now(now_);
-    if (network_.deliver(carried) && !processes_[carried.to.value].paused) turn(carried.to);
+    if (network_.deliver(carried)) act(carried.to);
   }
   carrier_->clear_done();
   return true;
@@ -179,15 +211,19 @@ bool Simulation::step() {
       // An event of an earlier life, or one that an earlier one has overtaken, is nobody's.
       if (process.wake != now_) break;
       process.wake = SimTime::never();
-      if (process.up && !process.paused) turn(id);
+      if (process.up) act(id);
       break;
     case SimEventKind::deliver:
-      if (network_.deliver(id, number) && !process.paused) turn(id);
+      if (network_.deliver(id, number)) act(id);
       break;
     case SimEventKind::ended:
-      if (network_.tell_ended(id, {number}) && !process.paused) turn(id);
+      if (network_.tell_ended(id, {number})) act(id);
       break;
     case SimEventKind::fault:
+      if (number == kNewTables) {
+        expect_new_tables();
+        break;
+      }
       next_fault_ = number + 1;
       play(faults_.events[number]);
       break;
@@ -210,7 +246,42 @@ std::vector<ProcessId> Simulation::concerned(const FaultEvent& fault) const {
   return processes;
 }
 
+void Simulation::set_paused(Process& process, bool paused) {
+  impeded_ -= process.impeded ? 1 : 0;
+  process.paused = paused;
+  process.impeded = paused || process.delay > Duration{0};
+  impeded_ += process.impeded ? 1 : 0;
+}
+
+void Simulation::set_slow(Process& process, Duration delay) {
+  process.delay = delay;
+  process.due = SimTime::never();
+  set_paused(process, process.paused);
+}
+
+void Simulation::play_on_fabric(const FaultEvent& fault) {
+  damage_->play(fault, faults_, now_);
+  expect_new_tables();
+}
+
+// Puts what is due into force, and sees to it that it will be asked again in time. An event that
+// comes too early, because the change was put off, does no harm.
+void Simulation::expect_new_tables() {
+  while (damage_->next_change() <= now_) damage_->apply(now_);
+  if (expected_tables_ <= now_) expected_tables_ = SimTime::never();
+  if (damage_->next_change() != expected_tables_) {
+    expected_tables_ = damage_->next_change();
+    queue_.push(expected_tables_.value, 0, sim_payload(SimEventKind::fault, kNewTables));
+  }
+  next_skip_attempt_ = now_ + to_sim_time(options_.engine.membership.detection.period);
+}
+
 void Simulation::play(const FaultEvent& fault) {
+  next_skip_attempt_ = now_ + to_sim_time(options_.engine.membership.detection.period);
+  if (is_of_fabric(fault)) {
+    play_on_fabric(fault);
+    return;
+  }
   const std::vector<ProcessId> processes = concerned(fault);
   switch (fault.action) {
     case FaultAction::crash:
@@ -222,30 +293,33 @@ void Simulation::play(const FaultEvent& fault) {
     case FaultAction::pause:
       for (const ProcessId id : processes) {
         Process& process = processes_[id.value];
-        if (!process.up || process.paused) continue;
-        process.paused = true;
-        ++paused_;
+        if (process.up) set_paused(process, true);
       }
       break;
     case FaultAction::resume:
       for (const ProcessId id : processes) {
         Process& process = processes_[id.value];
         if (!process.paused) continue;
-        process.paused = false;
-        --paused_;
+        set_paused(process, false);
         turn(id);
       }
       break;
+    case FaultAction::slow:
+    case FaultAction::normal:
+      for (const ProcessId id : processes) {
+        const bool slow = fault.action == FaultAction::slow;
+        set_slow(processes_[id.value], slow ? fault.delay : Duration{0});
+      }
+      break;
   }
-  next_skip_attempt_ = now_ + to_sim_time(options_.engine.membership.detection.period);
 }
 
 void Simulation::crash(const FaultEvent& fault, std::span<const ProcessId> processes) {
   for (const ProcessId id : processes) {
     Process& process = processes_[id.value];
     if (!process.up) continue;
-    if (process.paused) --paused_;
-    process.paused = false;
+    set_paused(process, false);
+    process.due = SimTime::never();
     add(of_ended_lives_, process.engine->membership().counts());
     process.engine.reset();
     process.up = false;
@@ -269,14 +343,15 @@ void Simulation::repair(const FaultEvent& fault, std::span<const ProcessId> proc
 }
 
 SimTime Simulation::next_external() const {
-  if (next_fault_ == faults_.events.size()) return end_;
-  return std::min(end_, to_sim_time(faults_.events[next_fault_].at - Time{}));
+  SimTime next = damage_ ? std::min(end_, damage_->next_change()) : end_;
+  if (next_fault_ == faults_.events.size()) return next;
+  return std::min(next, to_sim_time(faults_.events[next_fault_].at - Time{}));
 }
 
 void Simulation::skip_if_quiet() {
   const SimTime period = to_sim_time(options_.engine.membership.detection.period);
-  if (losing() || paused_ > 0 || network_.frames_under_way() > 0 ||
-      network_.endings_under_way() > 0) {
+  if (losing() || impeded_ > 0 || network_.frames_under_way() > 0 ||
+      network_.endings_under_way() > 0 || (damage_ && !damage_->harmless())) {
     return;
   }
   const std::int64_t periods = (next_external() - now_).value / period.value - kPeriodsKept;
@@ -346,12 +421,19 @@ std::uint64_t Simulation::state_hash() const {
 }
 
 std::uint64_t Simulation::frames_lost() const {
-  std::uint64_t lost = lost_by_ended_ + network_.overflows();
+  std::uint64_t lost = lost_by_ended_ + network_.overflows() + (damage_ ? damage_->lost() : 0);
   if (carrier_) lost += carrier_->frames_lost();
   for (const Process& process : processes_) {
     if (process.lossy) lost += process.lossy->lost();
   }
   return lost;
+}
+
+bool Simulation::kept_apart(ProcessId a, ProcessId b) const {
+  if (!damage_) return false;
+  const auto last = damage_->last_loss_between(roster_.node_of(a), roster_.node_of(b));
+  const DetectorOptions& detection = options_.engine.membership.detection;
+  return last && now_ <= *last + to_sim_time(2 * detection.timeout + 2 * detection.period);
 }
 
 }  // namespace holdfast::sim

@@ -15,6 +15,7 @@
 #include "sim/engine/event_queue.hpp"
 #include "sim/fabric/message_network.hpp"
 #include "sim/fabric/packet_carrier.hpp"
+#include "sim/faults/fabric_damage.hpp"
 #include "sim/faults/lossy_fabric.hpp"
 #include "sim/faults/schedule.hpp"
 #include "sim/oracle/witness.hpp"
@@ -36,6 +37,9 @@ struct SimulationOptions {
   const PacketCarrierOptions* packets = nullptr;
   const FabricGraph* graph = nullptr;
   const Forwarding* forwarding = nullptr;
+  // Only for a schedule with faults of the fabric: how it is routed; must outlive the simulation.
+  const Routing* routing = nullptr;
+  SubnetManagerOptions subnet_manager;
   // Of every process; self, incarnation and phase are filled in.
   EngineOptions engine;
 };
@@ -68,6 +72,11 @@ class Simulation {
   // Null at message fidelity.
   const PacketCarrier* carrier() const { return carrier_.get(); }
 
+  // Whether damage to the fabric took a frame between the nodes of the two so recently that a
+  // verdict of one on the other follows from it: within two timeouts and two periods, the longest
+  // that an observer waits for a first heartbeat.
+  bool kept_apart(ProcessId a, ProcessId b) const;
+
  private:
   // With its engine in place, so that the queue's target says where the engine is.
   struct Process {
@@ -76,19 +85,28 @@ class Simulation {
     ProcessId last_receiver{0};  // of its last frame; a guess at the next
     bool up = false;
     bool paused = false;
+    bool impeded = false;          // paused or slow
     std::optional<Engine> engine;  // while up; its own flag lies behind it, on a line of its own
     std::unique_ptr<LossyFabric> lossy;  // only with loss
+    Duration delay;                      // while slow: between what is due and the turn, > 0
+    SimTime due = SimTime::never();      // while slow: when it gets to what came first
   };
   class Addresses;
 
   bool losing() const { return options_.loss > 0.0 && now() < options_.loss_until; }
   void boot(ProcessId process, bool rejoining);
+  void act(ProcessId process);
+  void act_impeded(ProcessId process);
   void turn(ProcessId process);
   bool step_packets();
   void prefetch_upcoming(const QueuedEvent& current) const;
   void prefetch(ProcessId process) const;
   void schedule_wake(ProcessId process, Time at);
   void play(const FaultEvent& fault);
+  void play_on_fabric(const FaultEvent& fault);
+  void expect_new_tables();
+  void set_paused(Process& process, bool paused);
+  void set_slow(Process& process, Duration delay);
   void crash(const FaultEvent& fault, std::span<const ProcessId> processes);
   void repair(const FaultEvent& fault, std::span<const ProcessId> processes);
   std::vector<ProcessId> concerned(const FaultEvent& fault) const;
@@ -111,7 +129,9 @@ class Simulation {
   SimTime end_{};
   SimTime next_skip_attempt_{};
   std::size_t next_fault_ = 0;
-  std::uint32_t paused_ = 0;
+  std::uint32_t impeded_ = 0;
+  std::unique_ptr<FabricDamage> damage_;        // only with faults of the fabric
+  SimTime expected_tables_ = SimTime::never();  // when the last kNewTables event is due
   std::uint64_t events_ = 0;
   std::uint64_t heartbeats_skipped_ = 0;
   std::uint64_t lost_by_ended_ = 0;  // frames that fabrics of ended lives lost

@@ -1,0 +1,84 @@
+// Which frames a damaged fabric loses, at message fidelity.
+//
+// Links, switch chips and adapters die and come back; the subnet manager learns of it and leads
+// around them with its delay (see subnet_manager.hpp). A frame is lost if the way that it would
+// take by the tables in force when it is sent crosses a dead part: what dies while it is under way
+// does not matter, which is a matter of a microsecond. Its time stays that of the healthy fabric.
+//
+// Links may also be impaired: lose a share of the frames that cross them, or corrupt bits. A frame
+// with a wrong bit fails its checksum and is lost; of n bytes on the wire it passes with
+// (1 - p)^(8 n). An impairment may be of one direction only.
+//
+// The damage remembers when it last took a frame between two nodes. A verdict on somebody who lives
+// is no mistake of the detector if it followed from that: he was unreachable.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "sim/faults/schedule.hpp"
+#include "sim/topology/routing.hpp"
+#include "sim/topology/sim_time.hpp"
+#include "sim/topology/subnet_manager.hpp"
+#include "stack/base/ids.hpp"
+#include "stack/base/random.hpp"
+
+namespace holdfast::sim {
+
+class FabricDamage {
+ public:
+  // `routing` must outlive this. Nodes 0 … nodes-1 send frames.
+  FabricDamage(const Routing& routing, const SubnetManagerOptions& options, std::uint32_t nodes,
+               std::uint64_t seed);
+
+  // A part of the fabric, or an impairment of `schedule`, begins or ends. now never goes back and
+  // is not after next_change().
+  void play(const FaultEvent& fault, const FaultSchedule& schedule, SimTime now);
+
+  // When new tables come into force; never() if none are on their way.
+  SimTime next_change() const { return manager_.next_change(); }
+  // Puts them into force; now >= next_change().
+  void apply(SimTime now);
+
+  // Whether a frame of so many bytes of payload that is sent now is lost; draws a random number
+  // only where a link on its way is impaired. from != to.
+  bool loses(NodeId from, NodeId to, std::uint32_t bytes, SimTime now) {
+    if (manager_.pristine() && impairments_.empty()) return false;
+    if (!takes(from, to, bytes)) return false;
+    remember(from, to, now);
+    return true;
+  }
+
+  // Whether no frame between any two nodes is lost, nor will be before the next event or change.
+  bool harmless();
+
+  // The last time at which a frame between the two, in whatever direction, was lost.
+  std::optional<SimTime> last_loss_between(NodeId a, NodeId b) const;
+
+  std::uint64_t lost() const { return lost_; }
+  const SubnetManager& manager() const { return manager_; }
+
+ private:
+  struct Active {
+    std::uint32_t index;  // in the schedule
+    Impairment impairment;
+  };
+
+  bool takes(NodeId from, NodeId to, std::uint32_t bytes);
+  double passes(std::uint32_t link, std::uint32_t direction, std::uint32_t bytes) const;
+  void remember(NodeId from, NodeId to, SimTime now);
+  bool everyone_reaches_everyone() const;
+
+  const Routing& routing_;
+  SubnetManager manager_;
+  std::uint32_t nodes_;
+  Random random_;
+  std::vector<Active> impairments_;  // in force now
+  std::optional<bool> harmless_;     // absent: not known since the last change
+  std::unordered_map<std::uint64_t, SimTime> last_losses_;  // by both nodes, the lower one first
+  std::uint64_t lost_ = 0;
+};
+
+}  // namespace holdfast::sim
