@@ -123,6 +123,7 @@ def _summary(results):
 
 
 VERDICTS = [("missed", "missed"), ("false_verdicts", "false verdicts"),
+            ("unreachable_verdicts", "verdicts on the unreachable"),
             ("records_while_down", "records while down"), ("frames_lost", "frames lost")]
 
 

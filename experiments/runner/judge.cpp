@@ -79,17 +79,18 @@ void Judge::repair(Time at, std::span<const ProcessId> processes, Incarnation bo
   for (const std::uint32_t failure : failures) finish_rejoin(at, failure);
 }
 
-void Judge::believe(Time at, ProcessId observer, ProcessId subject, Incarnation life, bool failed) {
+void Judge::believe(Time at, ProcessId observer, ProcessId subject, Incarnation life, bool failed,
+                    bool kept_apart) {
   if (observer == subject || !lives_[observer.value].alive) return;
   if (failed) {
-    believe_failed(at, observer.value, subject.value, life);
+    believe_failed(at, observer.value, subject.value, life, kept_apart);
   } else {
     believe_alive(at, observer.value, subject.value);
   }
 }
 
 Judge::Judgement Judge::judgement() const {
-  Judgement result{failures_, records_while_down_, false_verdicts_,
+  Judgement result{failures_, records_while_down_, false_verdicts_,   unreachable_verdicts_,
                    0,         mistakes_,           mistake_durations_};
   for (std::uint32_t i = 0; i < open_.size(); ++i) result.missed += missed_at_end(i);
   return result;
@@ -114,16 +115,24 @@ std::size_t Judge::belief_bytes() const {
   return words * sizeof(std::uint64_t);
 }
 
-void Judge::believe_failed(Time at, std::uint32_t observer, std::uint32_t subject,
-                           Incarnation life) {
+// The first verdict on an incarnation that lives.
+void Judge::accuse(Time at, Life& life, bool kept_apart) {
+  if (kept_apart) {
+    ++unreachable_verdicts_;
+    return;
+  }
+  ++false_verdicts_;
+  if (life.mistaken_since != Time::never()) return;
+  life.mistaken_since = at;
+  ++mistakes_;
+}
+
+void Judge::believe_failed(Time at, std::uint32_t observer, std::uint32_t subject, Incarnation life,
+                           bool kept_apart) {
   Life& truth = lives_[subject];
   if (truth.alive && life >= truth.boot && life.value >= truth.accused) {
-    ++false_verdicts_;
     truth.accused = life.value + 1;
-    if (truth.mistaken_since == Time::never()) {
-      truth.mistaken_since = at;
-      ++mistakes_;
-    }
+    accuse(at, truth, kept_apart);
   }
   Belief& belief = belief_about(subject);
   if (belief.compressed) {

@@ -12,6 +12,8 @@
 //                process does not know all of it
 //   false        verdicts on live processes in their present life; one per process and incarnation,
 //                however many come to believe it. A verdict on an earlier life is late, not false.
+//   unreachable  like false, but whoever judged first was kept apart from whom it judged by damage
+//                to the fabric: no mistake of the detector, and not counted as false
 //   mistake      from a false verdict to the moment at which nobody alive believes it any more, or
 //                to the death that makes it true; false verdicts meanwhile belong to it. Its
 //                recurrence is the time that processes lived over the number of mistakes. (Chen,
@@ -50,8 +52,9 @@ class Judge {
   void repair(Time at, std::span<const ProcessId> processes, Incarnation boot);
 
   // `observer` now believes this life of `subject` failed, or alive. Repetitions, and what is said
-  // by the dead, do no harm.
-  void believe(Time at, ProcessId observer, ProcessId subject, Incarnation life, bool failed);
+  // by the dead, do no harm. `kept_apart`: damage to the fabric kept the two apart until now.
+  void believe(Time at, ProcessId observer, ProcessId subject, Incarnation life, bool failed,
+               bool kept_apart = false);
 
   bool alive(ProcessId process) const { return lives_[process.value].alive; }
 
@@ -59,6 +62,7 @@ class Judge {
     std::vector<FailureOutcome> failures;
     std::uint64_t records_while_down = 0;
     std::uint64_t false_verdicts = 0;
+    std::uint64_t unreachable_verdicts = 0;
     std::uint64_t missed = 0;
     std::uint64_t mistakes = 0;
     std::vector<Duration> mistake_durations;  // of those that have ended, in the order in which
@@ -85,7 +89,7 @@ class Judge {
   struct Life {
     bool alive = true;
     Incarnation boot{0};        // the first incarnation of its present life
-    std::uint32_t accused = 0;  // false verdicts on incarnations below this are counted already
+    std::uint32_t accused = 0;  // verdicts on living incarnations below this are counted already
     std::uint64_t began = 0;    // the moment at which its present life began
     Time mistaken_since = Time::never();  // never: nobody believes its present life failed
     std::uint32_t failure = kNone;        // what ended it last; kNone again when it has rejoined
@@ -124,7 +128,9 @@ class Judge {
   void begin_learning(Time at, std::uint32_t subject, Open& open);
   void forget_observer(Time at, std::uint32_t observer);
   void one_less_ignorant(Belief& belief);
-  void believe_failed(Time at, std::uint32_t observer, std::uint32_t subject, Incarnation life);
+  void believe_failed(Time at, std::uint32_t observer, std::uint32_t subject, Incarnation life,
+                      bool kept_apart);
+  void accuse(Time at, Life& life, bool kept_apart);
   void believe_alive(Time at, std::uint32_t observer, std::uint32_t subject);
   void nobody_accuses(Time at, std::uint32_t subject);
   void end_mistake(Time at, Life& life);
@@ -142,6 +148,7 @@ class Judge {
   std::vector<Open> open_;  // beside failures_
   std::uint64_t records_while_down_ = 0;
   std::uint64_t false_verdicts_ = 0;
+  std::uint64_t unreachable_verdicts_ = 0;
   std::uint64_t mistakes_ = 0;
   std::vector<Duration> mistake_durations_;
   Lived lived_;         // by all processes together,

@@ -23,6 +23,9 @@ hw::LaunchAction action_of(sim::FaultAction action) {
       return hw::LaunchAction::pause;
     case sim::FaultAction::resume:
       return hw::LaunchAction::resume;
+    case sim::FaultAction::slow:
+    case sim::FaultAction::normal:
+      break;  // the configuration allows them in simulation only
   }
   return hw::LaunchAction::crash;
 }
@@ -149,6 +152,7 @@ Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std:
   outcome.failures = std::move(judgement.failures);
   outcome.records_while_down = judgement.records_while_down + faults.records_while_down;
   outcome.false_verdicts = judgement.false_verdicts;
+  outcome.unreachable_verdicts = judgement.unreachable_verdicts;
   outcome.missed = judgement.missed;
   outcome.mistakes = judgement.mistakes;
   outcome.mistake_durations = std::move(judgement.mistake_durations);

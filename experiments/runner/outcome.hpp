@@ -40,9 +40,10 @@ struct MessageCounts {
 struct Outcome {
   std::uint32_t processes = 0;
   std::uint32_t nodes = 0;
-  std::vector<FailureOutcome> failures;  // in order of time
-  std::uint64_t records_while_down = 0;  // failures of parts that were down already
-  std::uint64_t false_verdicts = 0;      // verdicts on processes that were alive
+  std::vector<FailureOutcome> failures;    // in order of time
+  std::uint64_t records_while_down = 0;    // failures of parts that were down already
+  std::uint64_t false_verdicts = 0;        // verdicts on processes that were alive and reachable
+  std::uint64_t unreachable_verdicts = 0;  // see judge.hpp
   std::uint64_t missed =
       0;  // (failure, live process) pairs in which the process does not know at the end
   std::uint64_t mistakes = 0;               // see judge.hpp

@@ -15,6 +15,7 @@ void visit_outcome(Outcome& o, Visit&& visit) {
   visit("nodes", o.nodes);
   visit("records_while_down", o.records_while_down);
   visit("false_verdicts", o.false_verdicts);
+  visit("unreachable_verdicts", o.unreachable_verdicts);
   visit("missed", o.missed);
   visit("mistakes", o.mistakes);
   visit("lived_ms", o.lived_ms);

@@ -21,6 +21,9 @@ class JudgeWitness final : public sim::Witness {
   JudgeWitness(Judge& judge, std::map<std::size_t, FailedPart> parts)
       : judge_(judge), parts_(std::move(parts)) {}
 
+  // Before anybody believes anything.
+  void look_at(const sim::Simulation& simulation) { simulation_ = &simulation; }
+
   void crashed(Time at, std::size_t record, std::span<const ProcessId> processes) override {
     const FailedPart& part = parts_.at(record);
     judge_.crash(at, part.what, part.which, processes);
@@ -32,11 +35,13 @@ class JudgeWitness final : public sim::Witness {
   void believed(Time at, ProcessId observer, std::span<const Membership::Change> changes) override {
     for (const Membership::Change& change : changes)
       judge_.believe(at, observer, change.process, change.record.incarnation,
-                     change.record.state >= MemberState::failed);
+                     change.record.state >= MemberState::failed,
+                     simulation_->kept_apart(observer, change.process));
   }
 
  private:
   Judge& judge_;
+  const sim::Simulation* simulation_ = nullptr;
   const std::map<std::size_t, FailedPart> parts_;
 };
 
@@ -61,6 +66,7 @@ Status simulate(const Experiment& experiment, const Inputs& inputs, std::uint32_
   const sim::FaultSchedule faults = inputs.faults_of(options.seed);
   JudgeWitness witness(judge, inputs.parts_of(faults));
   sim::Simulation simulation(options, roster, inputs.path_times(), faults, witness);
+  witness.look_at(simulation);
 
   std::uint64_t reported = 0;
   const auto report = [&] {
@@ -81,6 +87,7 @@ Status simulate(const Experiment& experiment, const Inputs& inputs, std::uint32_
   outcome.failures = std::move(judgement.failures);
   outcome.records_while_down = judgement.records_while_down + faults.records_while_down;
   outcome.false_verdicts = judgement.false_verdicts;
+  outcome.unreachable_verdicts = judgement.unreachable_verdicts;
   outcome.missed = judgement.missed;
   outcome.mistakes = judgement.mistakes;
   outcome.mistake_durations = std::move(judgement.mistake_durations);

@@ -74,9 +74,10 @@ std::string results_header(const Campaign& campaign) {
          ",processes,nodes,failures,detected,detection_min_s,detection_median_s,detection_max_s,"
          "propagated,propagation_min_s,propagation_median_s,propagation_max_s,"
          "known_min_s,known_median_s,known_max_s,missed,"
-         "false_verdicts,mistakes,mistake_min_s,mistake_median_s,mistake_max_s,"
-         "mistake_recurrence_s,lived_s,records_while_down,heartbeats,observes,notices,local_"
-         "notices,"
+         "false_verdicts,unreachable_verdicts,"
+         "mistakes,mistake_min_s,mistake_median_s,mistake_max_s,"
+         "mistake_recurrence_s,lived_s,records_while_down,heartbeats,observes,notices,"
+         "local_notices,"
          "repeats,"
          "acknowledgements,differences,frames_lost,state_hash\n";
 }
@@ -107,6 +108,7 @@ std::string results_row(const Campaign& campaign, Job job, const Outcome& outcom
   row += "," + spread(known, failures - known.size());
   add(outcome.missed);
   add(outcome.false_verdicts);
+  add(outcome.unreachable_verdicts);
   add(outcome.mistakes);
   row += "," + spread(outcome.mistake_durations) + ",";
   // Mean time between the beginnings of two mistakes about one process.

@@ -25,7 +25,7 @@ void Safety::repaired(Time at, std::size_t, std::span<const ProcessId> processes
   for (const ProcessId process : processes) {
     Subject& subject = subjects_[process.value];
     if (boot <= subject.highest) violated(at, process, "is repaired with an incarnation it had");
-    subject = {true, boot};
+    subject = {true, boot, {}};
     Observer& observer = observers_[process.value];
     observer.records.assign(observer.records.size(), Record{});
     observer.seen = 0;
@@ -61,9 +61,23 @@ void Safety::check_change(Time at, ProcessId observer, ProcessId process, Record
     violated(at, observer, "believes " + what + " without an agreement");
   }
   const bool runs = subject.up && boot_of(record.incarnation) == boot_of(subject.highest);
-  if (!is_live(record) && runs) {
-    ++false_verdicts_;
-    if (options_.accurate) violated(at, observer, "wrongly believes " + what);
+  if (!is_live(record) && runs) check_verdict(at, observer, process, record);
+}
+
+// A verdict on a life that runs. Who judged first is asked whether a cut was the reason; the others
+// repeat it.
+void Safety::check_verdict(Time at, ProcessId observer, ProcessId process, Record record) {
+  Subject& subject = subjects_[process.value];
+  if (subject.unreachable == record.incarnation) return;
+  if (options_.kept_apart && options_.kept_apart(observer, process)) {
+    subject.unreachable = record.incarnation;
+    ++unreachable_verdicts_;
+    return;
+  }
+  ++false_verdicts_;
+  if (options_.accurate) {
+    violated(at, observer,
+             "wrongly believes " + text(record) + " of process " + std::to_string(process.value));
   }
 }
 

@@ -4,13 +4,14 @@
 // has said that it believes. Checked are
 //  - monotony: in one life of an observer the records of a process only grow (incarnation, state);
 //  - no invention: nobody believes in an incarnation that its process never had;
-//  - accuracy, where the faults allow it: no verdict on a life that runs;
+//  - accuracy, where the faults allow it: no verdict on a life that runs and can be reached;
 //  - bookkeeping: the view is what was reported, and its digest follows from its exceptions alone.
 // The first violation is kept as a sentence; what comes after it follows from it.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ using EngineOf = std::function<const Engine*(ProcessId)>;
 struct SafetyOptions {
   // Whether every verdict must be true: no loss, and no pause of timeout - period or longer.
   bool accurate = false;
+  // Whether damage to the fabric kept the two apart until now: then a verdict of one on the other
+  // follows from it, and its subject is unreachable. Empty: the fabric is whole.
+  std::function<bool(ProcessId, ProcessId)> kept_apart = {};
 };
 
 class Safety final : public Witness {
@@ -40,6 +44,9 @@ class Safety final : public Witness {
   // To be called after every event; looks closely only at views that have changed.
   void look(Time now, const EngineOf& engine_of);
 
+  // Incarnations that ran and were judged by somebody who was kept apart from them.
+  std::uint64_t unreachable_verdicts() const { return unreachable_verdicts_; }
+
   // The first violation as a sentence; empty if there is none.
   const std::string& violation() const { return violation_; }
   // How many beliefs have changed so far; and how many of them were verdicts on lives that ran.
@@ -49,13 +56,15 @@ class Safety final : public Witness {
  private:
   struct Subject {
     bool up = true;
-    Incarnation highest;  // that this process has ever had
+    Incarnation highest;                     // that this process has ever had
+    std::optional<Incarnation> unreachable;  // the last one that was judged across a cut
   };
   struct Observer {
     std::vector<Record> records;  // by process: as reported in this life
     std::uint64_t seen = 0;       // the view's sequence at the last close look
   };
 
+  void check_verdict(Time at, ProcessId observer, ProcessId process, Record record);
   void check_change(Time at, ProcessId observer, ProcessId process, Record record);
   void check_view(Time now, ProcessId observer, const Engine& engine);
   void violated(Time at, ProcessId observer, const std::string& what);
@@ -65,6 +74,7 @@ class Safety final : public Witness {
   std::vector<Observer> observers_;
   std::uint64_t beliefs_ = 0;
   std::uint64_t false_verdicts_ = 0;
+  std::uint64_t unreachable_verdicts_ = 0;
   std::string violation_;
 };
 

@@ -77,12 +77,12 @@ def sweep(folder, replicates=8, fabric=None):
             counts = [1296 * 600, 8, int(1296 * (20 if kind == "bmg" else 10) * 3 + replicate), 900,
                       int(40 * numbers.next()), int(1296 * (20 if kind == "bmg" else 10) * 3),
                       12, 0]
-            results.append([point, replicate, kind, 1296, 324, 3, 3, 0, 0, 1] + counts
+            results.append([point, replicate, kind, 1296, 324, 3, 3, 0, 0, 0, 1] + counts
                            + ["00ff" * 4])
     write_csv(folder, "results.csv",
               ["point", "replicate", "propagation.kind", "processes", "nodes", "failures",
-               "detected", "missed", "false_verdicts", "records_while_down"] + COUNTS
-              + ["state_hash"], results)
+               "detected", "missed", "false_verdicts", "unreachable_verdicts",
+               "records_while_down"] + COUNTS + ["state_hash"], results)
     write_csv(folder, "failures.csv",
               ["point", "replicate", "at_s", "what", "which", "processes", "detection_s",
                "propagation_s", "repaired_at_s", "rejoin_s"], failures)
@@ -121,8 +121,9 @@ def year(folder, failures=1141):
                "propagation_s", "repaired_at_s", "rejoin_s"], rows)
     write_csv(folder, "results.csv",
               ["point", "replicate", "processes", "nodes", "failures", "detected", "missed",
-               "false_verdicts", "records_while_down"] + COUNTS + ["state_hash"],
-              [[0, 0, 356, 89, failures, failures - 57, 0, 0, 57, 112_000_000_000, 9000,
+               "false_verdicts", "unreachable_verdicts", "records_while_down"] + COUNTS
+              + ["state_hash"],
+              [[0, 0, 356, 89, failures, failures - 57, 0, 0, 0, 57, 112_000_000_000, 9000,
                 356 * 16 * failures, 4000, 12, 356 * 16 * failures, 500, 0, "0badcafe"]])
     write_csv(folder, "mapping.csv", ["trace_node", "host"],
               [[node, f"host-{node % 89}"] for node in range(1024)])

@@ -147,6 +147,24 @@ TEST(Judge, CountsAFalseVerdictOncePerLife) {
   EXPECT_EQ(judge.judgement().false_verdicts, 2u);
 }
 
+// Whoever is judged because a cut kept him apart is unreachable; that others repeat it, who were
+// not kept apart from him themselves, changes nothing. His next incarnation may be judged by
+// mistake.
+TEST(Judge, AVerdictAcrossACutIsNoMistake) {
+  Judge judge(4);
+  judge.believe(at(1), {1}, {0}, Incarnation{0}, true, true);
+  judge.believe(at(2), {2}, {0}, Incarnation{0}, true, false);
+  EXPECT_EQ(judge.judgement().unreachable_verdicts, 1u);
+  EXPECT_EQ(judge.judgement().false_verdicts, 0u);
+  EXPECT_EQ(judge.judgement().mistakes, 0u);
+  judge.believe(at(3), {1}, {0}, Incarnation{1}, false);
+  judge.believe(at(3), {2}, {0}, Incarnation{1}, false);
+  judge.believe(at(4), {1}, {0}, Incarnation{1}, true, false);
+  EXPECT_EQ(judge.judgement().unreachable_verdicts, 1u);
+  EXPECT_EQ(judge.judgement().false_verdicts, 1u);
+  EXPECT_EQ(judge.judgement().mistakes, 1u);
+}
+
 TEST(Judge, ACrashOfADownPartIsARecordWhileDown) {
   Judge judge(4);
   judge.crash(at(0), "process", "1", ids({1}));

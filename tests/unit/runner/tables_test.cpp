@@ -43,6 +43,7 @@ Outcome some_outcome() {
   outcome.nodes = 4;
   outcome.records_while_down = 1;
   outcome.false_verdicts = 2;
+  outcome.unreachable_verdicts = 5;
   outcome.missed = 3;
   outcome.mistakes = 3;
   outcome.mistake_durations = {milliseconds(4), milliseconds(2)};
@@ -65,10 +66,10 @@ TEST(Tables, RowsHoldTheOutcome) {
   Campaign campaign = test::example_campaign(1);
   EXPECT_EQ(results_row(campaign, {2, 0}, some_outcome()),
             "2,0,\"one, two\",8,4,2,2,0.010000000,0.020000000,0.030000000,1,0.000000005,,,"
-            "0.030000005,,,3,2,3,0.002000000,0.003000000,0.004000000,"
+            "0.030000005,,,3,2,5,3,0.002000000,0.003000000,0.004000000,"
             "3.333,10.000,1,11,12,13,14,15,16,17,4,000000000000abcd\n");
   EXPECT_EQ(results_row(campaign, {0, 5}, {}),
-            "0,5,bmg,0,0,0,0,,,,0,,,,,,,0,0,0,,,,,0.000,0,0,0,0,0,0,0,0,0,0000000000000000\n");
+            "0,5,bmg,0,0,0,0,,,,0,,,,,,,0,0,0,0,,,,,0.000,0,0,0,0,0,0,0,0,0,0000000000000000\n");
   const std::string header = results_header(campaign);
   EXPECT_EQ(header.find("point,replicate,propagation.kind,processes,nodes,failures,detected,"), 0u);
   const std::string row = results_row(campaign, {0, 5}, {});

@@ -80,6 +80,30 @@ TEST(Safety, FalseVerdictsAreObjectedToUnlessExcused) {
   }
 }
 
+// Across a cut whoever is judged is unreachable, also for those who only repeat it; in his next
+// incarnation he must not be judged by somebody whom he reaches.
+TEST(Safety, VerdictsAcrossACutAreNotFalse) {
+  const auto kept_apart = [](ProcessId observer, ProcessId) { return observer.value == 0; };
+  Safety safety({true, kept_apart}, 4);
+  const auto believes = [&](std::uint32_t observer, Incarnation incarnation) {
+    const Membership::Change change{{2}, {incarnation, MemberState::failed}};
+    safety.believed(Time{}, {observer}, {&change, 1});
+  };
+  const auto refutes = [&](Incarnation incarnation) {
+    const Membership::Change change{{2}, {incarnation, MemberState::alive}};
+    safety.believed(Time{}, {2}, {&change, 1});
+  };
+  believes(0, {0});
+  believes(1, {0});
+  EXPECT_EQ(safety.violation(), "");
+  EXPECT_EQ(safety.unreachable_verdicts(), 1u);
+  EXPECT_EQ(safety.false_verdicts(), 0u);
+  refutes({1});
+  believes(1, {1});
+  EXPECT_NE(safety.violation(), "");
+  EXPECT_EQ(safety.false_verdicts(), 1u);
+}
+
 TEST(Safety, NobodyHoldsItselfForDead) {
   EXPECT_TRUE(Oracle(false).believes(2, 2, {0}, MemberState::failed).objects());
 }
