@@ -75,7 +75,7 @@ void Safety::check_verdict(Time at, ProcessId observer, ProcessId process, Recor
     return;
   }
   ++false_verdicts_;
-  if (options_.accurate) {
+  if (options_.accurate && unreachable_verdicts_ == 0) {
     violated(at, observer,
              "wrongly believes " + text(record) + " of process " + std::to_string(process.value));
   }

@@ -4,6 +4,9 @@
 #include <memory>
 #include <vector>
 
+#include "sim/faults/renewal.hpp"
+#include "sim/topology/pgft_routing.hpp"
+#include "stack/base/assert.hpp"
 #include "stack/base/random.hpp"
 #include "stack/propagate/propagation.hpp"
 #include "tests/swarm/scenario.hpp"
@@ -20,7 +23,7 @@ constexpr std::uint32_t kProcessesMax = 64;
 
 class Draw {
  public:
-  explicit Draw(std::uint64_t seed) : random_(seed, kScenarioStream, 0) {
+  explicit Draw(std::uint64_t seed) : random_(seed, kScenarioStream, 0), seed_(seed) {
     scenario_.simulation.seed = seed;
   }
 
@@ -42,11 +45,16 @@ class Draw {
           break;
       }
     }
+    // From another stream, so that the scenarios without a fabric's faults stay what they were.
+    random_ = Random(seed_, kScenarioStream, 1);
+    fabric();
+    if (one_in(6)) models();
+    if (one_in(6)) slow_nodes();
     auto& events = scenario_.faults.events;
     std::stable_sort(events.begin(), events.end(),
                      [](const auto& a, const auto& b) { return a.at < b.at; });
     scenario_.calm = scenario_.simulation.loss > 0.0 ? scenario_.simulation.loss_until : Time{};
-    if (!events.empty()) scenario_.calm = std::max(scenario_.calm, events.back().at);
+    if (!events.empty()) scenario_.calm = std::max(scenario_.calm, events.back().at + settling_);
     scenario_.accurate = scenario_.simulation.loss == 0.0 && !long_pauses_;
     return scenario_;
   }
@@ -167,6 +175,124 @@ class Draw {
     }
   }
 
+  // A tree, and in one of three scenarios something in it that breaks and is mended.
+  void fabric() {
+    const std::uint32_t nodes = scenario_.roster.nodes;
+    scenario_.leaves = one_in(3) ? 1 : between(1, std::min(nodes, 8u));
+    scenario_.spines = scenario_.leaves == 1 ? 1 : between(1, 3);
+    if (!one_in(3)) return;
+    sim::SubnetManagerOptions& manager = scenario_.simulation.subnet_manager;
+    manager.sweep_on_trap = !one_in(4);
+    manager.sweep_interval = milliseconds(between(10, 2000));
+    // A change may wait for the end of one sweep, which had one of a switch before it.
+    settling_ = 3 * sim::sweep_time(scenario_.tree().host_count(), true) +
+                2 * (manager.sweep_on_trap ? Duration{0} : manager.sweep_interval);
+    const std::uint32_t times = between(1, 4);
+    for (std::uint32_t i = 0; i < times; ++i) {
+      switch (random_.below(4)) {
+        case 0:
+          cut_leaf();
+          break;
+        case 1:
+          impair();
+          break;
+        default:
+          break_parts();
+          break;
+      }
+    }
+  }
+
+  Duration damage_length() {
+    const Duration timeout = scenario_.simulation.engine.membership.detection.timeout;
+    return one_in(2) ? up_to(timeout) : up_to(timeout * (2 + 2 * scenario_.roster.nodes));
+  }
+
+  // Crash and repair, or begin and end, of a part of the fabric that nothing else has taken yet.
+  void damage(Time from, Time until, FaultTarget target, std::uint32_t index) {
+    const auto taken = [&](const sim::FaultEvent& event) {
+      return event.target == target && event.index == index;
+    };
+    auto& events = scenario_.faults.events;
+    if (std::any_of(events.begin(), events.end(), taken)) return;
+    scenario_.add(from, FaultAction::crash, target, index);
+    scenario_.add(until, FaultAction::repair, target, index);
+  }
+
+  void break_parts() {
+    const sim::PgftWiring wiring(scenario_.tree());
+    const Time from = Time{} + up_to(window_);
+    const Time until = from + damage_length();
+    const bool links = one_in(2);
+    const std::uint32_t count = between(1, 3);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint32_t part = between(0, (links ? wiring.links() : wiring.devices()) - 1);
+      damage(from, until, links ? FaultTarget::link : FaultTarget::device, part);
+    }
+  }
+
+  // One leaf loses all its ways up, and its hosts the rest of the job.
+  void cut_leaf() {
+    if (scenario_.leaves == 1) return;
+    const sim::PgftWiring wiring(scenario_.tree());
+    const std::uint32_t leaf = wiring.device_of(1, between(0, scenario_.leaves - 1));
+    const Time from = Time{} + up_to(window_);
+    const Time until = from + damage_length();
+    for (std::uint32_t port = 1; port <= wiring.ports(leaf); ++port) {
+      if (!wiring.is_switch(wiring.far_end({leaf, port}).device)) continue;
+      damage(from, until, FaultTarget::link, wiring.link_at({leaf, port}));
+    }
+  }
+
+  void impair() {
+    sim::Impairment impairment;
+    impairment.link = between(0, sim::PgftWiring(scenario_.tree()).links() - 1);
+    if (one_in(2)) impairment.direction = between(0, 1);
+    if (one_in(2)) impairment.share = one_in(2) ? 1.0 : static_cast<double>(between(1, 500)) / 1e3;
+    if (impairment.share == 0.0 || one_in(4)) impairment.per_bit = between(1, 1000) * 1e-6;
+    const Time from = Time{} + up_to(window_);
+    auto& impairments = scenario_.faults.impairments;
+    damage(from, from + damage_length(), FaultTarget::impairment,
+           static_cast<std::uint32_t>(impairments.size()));
+    impairments.push_back(impairment);
+  }
+
+  // Every node but the survivor's fails by a model, about once, and comes back.
+  void models() {
+    const sim::LifeKind kinds[] = {sim::LifeKind::exponential, sim::LifeKind::weibull,
+                                   sim::LifeKind::lognormal};
+    const Duration timeout = scenario_.simulation.engine.membership.detection.timeout;
+    const sim::RenewalModel model{
+        {kinds[random_.below(3)], window_ * between(1, 8) / 2, 0.7, 1.4},
+        {},
+        sim::RepairModel{sim::RepairKind::lognormal, timeout * between(1, 20) / 10, 1.0}};
+    std::vector<sim::DownTime> down;
+    for (std::uint32_t node = 1; node < scenario_.roster.nodes; ++node) {
+      down.clear();
+      sim::draw_down_times(sim::Lives(model.life), model, {seed_, 0, node}, window_, down);
+      for (const sim::DownTime& each : down) {
+        scenario_.add(each.from, FaultAction::crash, FaultTarget::node, node);
+        scenario_.add(*each.until, FaultAction::repair, FaultTarget::node, node);
+      }
+    }
+  }
+
+  void slow_nodes() {
+    const DetectorOptions& detection = scenario_.simulation.engine.membership.detection;
+    const Duration unnoticed = (detection.timeout - detection.period) / 4;
+    const bool noticed = one_in(2);
+    long_pauses_ = long_pauses_ || noticed;
+    const std::uint32_t count = between(1, 3);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint32_t node = between(0, scenario_.roster.nodes - 1);
+      const Time from = Time{} + up_to(window_);
+      scenario_.add(from, FaultAction::slow, FaultTarget::node, node);
+      scenario_.faults.events.back().delay =
+          nanoseconds(1) + up_to(noticed ? detection.timeout * 2 : unnoticed);
+      scenario_.add(from + damage_length(), FaultAction::normal, FaultTarget::node, node);
+    }
+  }
+
   // Process 0 is on node 0 whatever the placement.
   static constexpr std::uint32_t kSurvivor = 0;
   static bool holds_survivor(bool, std::uint32_t part) { return part == kSurvivor; }
@@ -175,12 +301,23 @@ class Draw {
   Scenario scenario_;
   Duration window_;
   bool long_pauses_ = false;
+  std::uint64_t seed_;
+  Duration settling_;  // how long the subnet manager may take after the last repair
 };
 
 }  // namespace
 
 void Scenario::add(Time at, FaultAction action, FaultTarget target, std::uint32_t index) {
   faults.events.push_back({at, action, target, index, faults.events.size()});
+}
+
+sim::Pgft Scenario::tree() const {
+  const std::uint32_t leaf = roster.nodes / leaves + 1;
+  sim::Pgft made;
+  const Status built = leaves == 1 ? sim::Pgft::create({{leaf}, {1}, {1}}, made)
+                                   : sim::Pgft::create({{leaf, leaves}, {1, spines}, {1, 1}}, made);
+  HOLDFAST_ASSERT(built.is_ok());
+  return made;
 }
 
 Scenario draw(std::uint64_t seed) {

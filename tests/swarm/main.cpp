@@ -56,6 +56,7 @@ struct Sum {
   std::uint64_t failed = 0;
   std::uint64_t accurate = 0;
   std::uint64_t with_false_verdicts = 0;
+  std::uint64_t with_unreachable_verdicts = 0;
   std::uint64_t events = 0;
   double slowest = 0.0;  // of all seeds: the largest share of its bound that one took
   std::uint64_t slowest_seed = 0;
@@ -68,6 +69,7 @@ void play_seed(std::uint64_t seed, bool verbose, Sum& sum) {
   sum.events += outcome.events;
   if (scenario.accurate) ++sum.accurate;
   if (outcome.false_verdicts > 0) ++sum.with_false_verdicts;
+  if (outcome.unreachable_verdicts > 0) ++sum.with_unreachable_verdicts;
   if (!outcome.failure.empty()) {
     if (++sum.failed > kFailuresShown) return;
     std::cout << "seed " << seed << ": " << outcome.failure << "\n  to see it: swarm --seed "
@@ -93,9 +95,9 @@ int run(const Arguments& arguments) {
   }
   std::cout << arguments.count << " seeds from " << arguments.first << ", " << sum.failed
             << " failed; " << sum.accurate << " excused no false verdict, "
-            << sum.with_false_verdicts << " had some; " << sum.events << " events; slowest: seed "
-            << sum.slowest_seed << " took " << static_cast<int>(sum.slowest * 1000) / 10.0
-            << " % of its bound\n";
+            << sum.with_false_verdicts << " had some, " << sum.with_unreachable_verdicts
+            << " some across a cut; " << sum.events << " events; slowest: seed " << sum.slowest_seed
+            << " took " << static_cast<int>(sum.slowest * 1000) / 10.0 << " % of its bound\n";
   return sum.failed == 0 ? 0 : 1;
 }
 

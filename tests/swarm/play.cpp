@@ -6,7 +6,7 @@
 #include "sim/oracle/safety.hpp"
 #include "sim/oracle/text.hpp"
 #include "sim/oracle/truth.hpp"
-#include "sim/topology/pgft.hpp"
+#include "sim/topology/pgft_routing.hpp"
 #include "tests/swarm/scenario.hpp"
 
 namespace holdfast::swarm {
@@ -118,18 +118,21 @@ class Play {
   Play(const Scenario& scenario, std::ostream* log)
       : scenario_(scenario),
         roster_(scenario.roster),
-        safety_({scenario.accurate}, roster_.processes()),
+        safety_({scenario.accurate,
+                 [this](ProcessId a, ProcessId b) { return simulation_->kept_apart(a, b); }},
+                roster_.processes()),
         log_(safety_, log) {
-    sim::Pgft tree;
-    const Status built = sim::Pgft::create({{roster_.nodes() + 1}, {1}, {1}}, tree);
-    HOLDFAST_ASSERT(built.is_ok());
-    const sim::PathTimes paths(tree, kLink, nanoseconds(90));
+    const sim::PathTimes paths(scenario.tree(), kLink, nanoseconds(90));
+    const sim::PgftRouting routing(scenario.tree(), 1);
     sim::SimulationOptions options = scenario.simulation;
+    options.routing = &routing;
     // Beyond every bound: play stops by itself, or quiet time is skipped to the end.
     options.duration =
         (scenario.calm - Time{}) + 10'000 * options.engine.membership.detection.timeout;
     Simulation simulation(options, roster_, paths, scenario.faults, log_);
+    simulation_ = &simulation;
     run(simulation);
+    outcome_.unreachable_verdicts = safety_.unreachable_verdicts();
     outcome_.false_verdicts = safety_.false_verdicts();
     outcome_.events = simulation.events();
   }
@@ -183,6 +186,7 @@ class Play {
 
   const Scenario& scenario_;
   Roster roster_;
+  const Simulation* simulation_ = nullptr;
   Safety safety_;
   Log log_;
   Outcome outcome_;
@@ -215,12 +219,18 @@ void describe(const Scenario& scenario, std::ostream& out) {
       << membership.detection.period.ns / 1000 << " us, timeout "
       << membership.detection.timeout.ns / 1000 << " us, retransmission "
       << membership.retransmission_timeout.ns / 1000 << " us, seal " << engine.seal << ", loss "
-      << scenario.simulation.loss << (scenario.accurate ? ", accurate" : "") << ", calm at "
+      << scenario.simulation.loss << (scenario.accurate ? ", accurate" : "") << ", "
+      << scenario.leaves << " leaves, " << scenario.spines << " spines, calm at "
       << seconds_text(scenario.calm) << '\n';
-  static constexpr const char* kActions[] = {"crash", "repair", "pause", "resume"};
+  static constexpr const char* kActions[] = {"crash",  "repair", "pause",
+                                             "resume", "slow",   "normal"};
+  static constexpr const char* kTargets[] = {" process ", " node ", " link ", " device ",
+                                             " impairment "};
   for (const sim::FaultEvent& fault : scenario.faults.events) {
     out << "  " << seconds_text(fault.at) << kActions[static_cast<std::size_t>(fault.action)]
-        << (fault.target == sim::FaultTarget::node ? " node " : " process ") << fault.index << '\n';
+        << kTargets[static_cast<std::size_t>(fault.target)] << fault.index;
+    if (fault.action == sim::FaultAction::slow) out << " by " << fault.delay.ns / 1000 << " us";
+    out << '\n';
   }
 }
 

@@ -10,18 +10,24 @@
 #include <string>
 
 #include "sim/run/simulation.hpp"
+#include "sim/topology/pgft.hpp"
 #include "stack/view/roster.hpp"
 
 namespace holdfast::swarm {
 
 struct Scenario {
   RosterOptions roster;
+  // The fabric has this many leaves of equal size, and spines if there is more than one leaf. One
+  // host more than nodes fits at least.
+  std::uint32_t leaves = 1;
+  std::uint32_t spines = 1;
   sim::SimulationOptions simulation;  // duration is set by play
   sim::FaultSchedule faults;
   Time calm;              // after it nothing breaks and nothing is lost
   bool accurate = false;  // the faults excuse no false verdict
 
   void add(Time at, sim::FaultAction action, sim::FaultTarget target, std::uint32_t index);
+  sim::Pgft tree() const;
 };
 
 // The scenario that a seed stands for.
@@ -32,6 +38,7 @@ struct Outcome {
   Duration convergence;  // from calm to the truth, if it was reached
   Duration bound;
   std::uint64_t false_verdicts = 0;
+  std::uint64_t unreachable_verdicts = 0;
   std::uint64_t events = 0;
 };
 

@@ -80,8 +80,9 @@ TEST(Safety, FalseVerdictsAreObjectedToUnlessExcused) {
   }
 }
 
-// Across a cut whoever is judged is unreachable, also for those who only repeat it; in his next
-// incarnation he must not be judged by somebody whom he reaches.
+// Across a cut whoever is judged is unreachable, also for those who only repeat it. In his next
+// incarnation a verdict of somebody whom he reaches is false, but what is left of the cut excuses
+// it; without a cut nothing does.
 TEST(Safety, VerdictsAcrossACutAreNotFalse) {
   const auto kept_apart = [](ProcessId observer, ProcessId) { return observer.value == 0; };
   Safety safety({true, kept_apart}, 4);
@@ -100,8 +101,12 @@ TEST(Safety, VerdictsAcrossACutAreNotFalse) {
   EXPECT_EQ(safety.false_verdicts(), 0u);
   refutes({1});
   believes(1, {1});
-  EXPECT_NE(safety.violation(), "");
+  EXPECT_EQ(safety.violation(), "");
   EXPECT_EQ(safety.false_verdicts(), 1u);
+  Safety whole({true, kept_apart}, 4);
+  const Membership::Change change{{2}, {{0}, MemberState::failed}};
+  whole.believed(Time{}, {1}, {&change, 1});
+  EXPECT_NE(whole.violation(), "");
 }
 
 TEST(Safety, NobodyHoldsItselfForDead) {
