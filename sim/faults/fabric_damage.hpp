@@ -1,9 +1,10 @@
-// Which frames a damaged fabric loses, at message fidelity.
+// Which frames a damaged fabric loses.
 //
 // Links, switch chips and adapters die and come back; the subnet manager learns of it and leads
 // around them with its delay (see subnet_manager.hpp). A frame is lost if the way that it would
-// take by the tables in force when it is sent crosses a dead part: what dies while it is under way
-// does not matter, which is a matter of a microsecond. Its time stays that of the healthy fabric.
+// take by the tables in force when it is sent crosses a dead part: what dies while it is under way,
+// which is a microsecond, does not matter. Its time stays that of the healthy fabric. At packet
+// fidelity the same is decided when a frame is sent; its packets then go as if all were whole.
 //
 // Links may also be impaired: lose a share of the frames that cross them, or corrupt bits. A frame
 // with a wrong bit fails its checksum and is lost; of n bytes on the wire it passes with
