@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "stack/base/random.hpp"
@@ -88,6 +90,34 @@ TEST(Routes, OfTheNonBlockingTreeWithTwoLevelsAreExactlyEven) {
     const bool to_host = graph.links()[place.first].ends[0].device < 324;
     // Each host sends to 323 others; a leaf's 18 x 306 routes leave on 18 links.
     EXPECT_EQ(load, to_host ? 323u : 306u);
+  }
+}
+
+TEST(Routes, FourPathsAreEvenOnEveryLevelAndPartAtTheLeaf) {
+  const FabricGraph graph = build_pgft(make_tree({{4, 4, 4}, {1, 4, 4}, {1, 1, 1}}), kLink100);
+  const Routes routes(graph, 4);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> loads;
+  for (std::uint32_t a = 0; a < 64; ++a) {
+    for (std::uint32_t b = 0; b < 64; ++b) {
+      std::set<std::uint32_t> parents;
+      for (std::uint32_t path = 0; path < 4 && a != b; ++path) {
+        std::vector<std::uint32_t> entered;
+        const auto visit = [&](std::uint32_t link, std::uint32_t from) {
+          ++loads[{link, from}];
+          entered.push_back(from);
+        };
+        ASSERT_TRUE(routes.walk({a}, {b}, visit, path));
+        if (entered.size() > 2) parents.insert(entered[2]);
+      }
+      EXPECT_EQ(parents.size(), a / 4 == b / 4 ? 0u : 4u);
+    }
+  }
+  for (const auto& [place, load] : loads) {
+    const std::array<LinkEnd, 2>& ends = graph.links()[place.first].ends;
+    const std::uint32_t lower = routes.levels()[ends[0].device];
+    // Up or down: 4 x 64 x 63 routes less those that turn below, on 64 links.
+    const std::uint32_t turning = lower == 0 ? 0 : lower == 1 ? 3 : 15;
+    EXPECT_EQ(load, 4 * (63u - turning)) << graph.part_text(ends[0]);
   }
 }
 
