@@ -14,13 +14,14 @@ figures.json stands beside the experiment's README.md:
                        "source": "ring, figure 4 right", "points": [[1, 1.0], [2, 3.0]]}]}]}
 
 One mark is one sweep point: the median over its replicates of a column of results.csv, or of a sum
-of columns ("columns") over a product of others ("per"). "band": these percentiles of the replicates
-as a band; without it, the 95 % interval of the median as a line. "statistic":
-"mean" is the mean of the replicates instead, for rates of rare things, with its 95 % interval from
-their variance. "where": only the sweep points that
-have these values in these columns. "references": values from
-elsewhere, such as those that a paper published or a closed form, with their source. "standard":
-which of the figures that every run has are wanted beside; without the key, all.
+of columns ("columns") over a product of others ("per") or over a number ("divisor"). "of_failure":
+n takes the column from failures.csv instead, of the n-th failure of each replicate in order of
+time; replicates in which nobody detected it give no value. "band": these percentiles of the
+replicates as a band; without it, the 95 % interval of the median as a line. "statistic": "mean" is
+the mean of the replicates instead, for rates of rare things, with its 95 % interval from their
+variance. "where": only the sweep points that have these values in these columns. "references":
+values from elsewhere, such as those that a paper published or a closed form, with their source.
+"standard": which of the figures that every run has are wanted beside; without the key, all.
 
 Times are seconds. A cell of a time that is empty means that it never happened: more than all
 others.
@@ -36,7 +37,7 @@ from typing import Dict, List, Optional, Tuple
 from . import intervals, units
 from .results import ResultsError
 
-_AXIS_KEYS = {"column", "columns", "per", "label", "scale"}
+_AXIS_KEYS = {"column", "columns", "per", "divisor", "of_failure", "label", "scale"}
 _SPLIT_KEYS = {"column", "titles"}
 _FIGURE_KEYS = {"name", "title", "caption", "x", "y", "panels", "series", "band", "references",
                 "where", "statistic"}
@@ -50,6 +51,8 @@ class Axis:
     per: Tuple[str, ...]
     label: str
     scale: str  # linear or log
+    divisor: float
+    of_failure: Optional[int]  # None: of the replicate
 
     @property
     def is_time(self):
@@ -166,7 +169,8 @@ class _Reader:
         if scale not in ("linear", "log"):
             raise self.wrong(f"{pointer}/scale", '"linear" or "log"')
         return Axis(tuple(columns), tuple(value.get("per", [])),
-                    self.text(f"{pointer}/label", value.get("label")), scale)
+                    self.text(f"{pointer}/label", value.get("label")), scale,
+                    float(value.get("divisor", 1)), value.get("of_failure"))
 
     def split(self, pointer, value):
         if value is None:
@@ -244,6 +248,23 @@ def place(row, axis):
         return text if seconds is None else seconds
 
 
+def _failure_height(failures, axis):
+    """The value of one failure of a replicate, likewise."""
+    failure = failures[axis.of_failure]
+    if failure.detection_s is None:
+        return None
+    return sum(float(getattr(failure, column)) for column in axis.columns) / axis.divisor
+
+
+def _heights(point, axis):
+    if axis.of_failure is None:
+        return [_height(row, axis) for row in point.replicates]
+    by_replicate = {}
+    for failure in point.failures:
+        by_replicate.setdefault(failure.replicate, []).append(failure)
+    return [_failure_height(failures, axis) for failures in by_replicate.values()]
+
+
 def _height(row, axis):
     """The value of one replicate; inf: never; None: there is none."""
     total = 0.0
@@ -257,7 +278,7 @@ def _height(row, axis):
         if not divisor:
             return None
         total /= divisor
-    return total
+    return total / axis.divisor
 
 
 def percentile(ordered, share):
@@ -289,7 +310,7 @@ def marks(figure, results, panel, series):
         if any(split is not None and cell(first, split.column) != value
                for split, value in ((figure.panels, panel), (figure.series, series))):
             continue
-        heights = [_height(row, figure.y) for row in point.replicates]
+        heights = _heights(point, figure.y)
         ordered = sorted(height for height in heights if height is not None)
         if not ordered:
             continue

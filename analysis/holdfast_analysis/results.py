@@ -30,6 +30,7 @@ class Failure:
     propagation_s: Optional[float]
     repaired_at_s: Optional[float]
     rejoin_s: Optional[float]
+    missed: int  # live processes that do not know at the end
 
 
 @dataclass
@@ -217,7 +218,7 @@ def _read_points(folder):
 def _read_failures(folder, points):
     name = "failures.csv"
     columns = ["point", "replicate", "at_s", "what", "which", "processes", "detection_s",
-               "propagation_s", "repaired_at_s", "rejoin_s"]
+               "propagation_s", "repaired_at_s", "rejoin_s", "missed"]
     for line, row in _read_table(folder, name, columns):
         def cell(column, kind=float, optional=False, line=line, row=row):
             return _convert(folder, name, line, row, column, kind, optional)
@@ -232,7 +233,7 @@ def _read_failures(folder, points):
             detection_s=cell("detection_s", optional=True),
             propagation_s=cell("propagation_s", optional=True),
             repaired_at_s=cell("repaired_at_s", optional=True),
-            rejoin_s=cell("rejoin_s", optional=True)))
+            rejoin_s=cell("rejoin_s", optional=True), missed=cell("missed", int)))
     for point in points.values():
         point.failures.sort(key=lambda failure: (failure.replicate, failure.at_s))
 

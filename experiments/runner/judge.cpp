@@ -42,7 +42,7 @@ void Judge::crash(Time at, std::string what, std::string which,
   }
   open.down = static_cast<std::uint32_t>(open.processes.size());
   if (open.processes.empty()) ++records_while_down_;
-  failures_.push_back({at, std::move(what), std::move(which), open.down, {}, {}, {}, {}});
+  failures_.push_back({at, std::move(what), std::move(which), open.down, {}, {}, {}, {}, 0});
   open_.push_back(std::move(open));
   for (const ProcessId process : open_.back().processes) forget_observer(at, process.value);
   for (const ProcessId process : open_.back().processes)
@@ -92,7 +92,8 @@ void Judge::believe(Time at, ProcessId observer, ProcessId subject, Incarnation 
 Judge::Judgement Judge::judgement() const {
   Judgement result{failures_, records_while_down_, false_verdicts_,   unreachable_verdicts_,
                    0,         mistakes_,           mistake_durations_};
-  for (std::uint32_t i = 0; i < open_.size(); ++i) result.missed += missed_at_end(i);
+  for (std::uint32_t i = 0; i < open_.size(); ++i)
+    result.missed += result.failures[i].missed = missed_at_end(i);
   return result;
 }
 

@@ -22,6 +22,7 @@ struct FailureOutcome {
   std::optional<Duration> propagation;  // first verdict to the last live process; absent likewise
   std::optional<Time> repaired_at;
   std::optional<Duration> rejoin;  // repair until every live process believes it alive again
+  std::uint64_t missed = 0;  // live processes that do not know at the end, if it is still down
 };
 
 // Frames sent by all processes, by purpose.

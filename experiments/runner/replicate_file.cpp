@@ -38,6 +38,7 @@ void visit_failure(FailureOutcome& f, Visit&& visit) {
   visit("what", f.what);
   visit("which", f.which);
   visit("processes", f.processes);
+  visit("missed", f.missed);
 }
 
 template <class Span>

@@ -125,7 +125,7 @@ std::string results_row(const Campaign& campaign, Job job, const Outcome& outcom
 
 std::string failures_header() {
   return "point,replicate,at_s,what,which,processes,detection_s,propagation_s,repaired_at_s,"
-         "rejoin_s\n";
+         "rejoin_s,missed\n";
 }
 
 std::string failures_rows(Job job, const Outcome& outcome) {
@@ -136,7 +136,7 @@ std::string failures_rows(Job job, const Outcome& outcome) {
             csv_cell(failure.which) + "," + std::to_string(failure.processes) + "," +
             optional_seconds(failure.detection) + "," + optional_seconds(failure.propagation) + ",";
     if (failure.repaired_at) rows += seconds_text(*failure.repaired_at - Time{0});
-    rows += "," + optional_seconds(failure.rejoin) + "\n";
+    rows += "," + optional_seconds(failure.rejoin) + "," + std::to_string(failure.missed) + "\n";
   }
   return rows;
 }

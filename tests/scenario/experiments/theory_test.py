@@ -71,14 +71,23 @@ class Scale(Experiment):
 
 class LeafSwitch(Experiment):
     NAME = "leaf-switch"
-    OPTIONS = ["--set", "replicates=3", "--set", sweep(detector__order=["rank", "spread"])]
+    OPTIONS = ["--set", "replicates=3", "--set",
+               sweep(detector__hold=["0 s", "100 ms"], detector__order=["rank", "spread"])]
 
     def test_the_order_decides(self):
-        in_rank_order = times(of(self.results, detector__order="rank"), "detection_max_s")
+        told_at_once = of(self.results, detector__hold="0 s")
+        in_rank_order = times(of(told_at_once, detector__order="rank"), "detection_max_s")
         self.assertGreater(in_rank_order[0], (2 * 18 - 1) * 1 - 0.1)
         self.assertLess(in_rank_order[-1], (2 * 18 - 1) * 1 + 0.0001)
-        self.assertLess(times(of(self.results, detector__order="spread"), "known_max_s")[-1],
+        self.assertLess(times(of(told_at_once, detector__order="spread"), "known_max_s")[-1],
                         1.0001)
+
+    def test_held_verdicts_leave_as_one_set(self):
+        for hold, least, most in (("0 s", 0.05, 0.1), ("100 ms", 0, 0.00001)):
+            for row in of(self.results, detector__hold=hold, detector__order="spread"):
+                apart = float(row["detection_max_s"]) - float(row["detection_min_s"])
+                self.assertGreaterEqual(apart, least)
+                self.assertLess(apart, most)
 
 
 if __name__ == "__main__":

@@ -45,7 +45,9 @@ def write(folder, **document):
                       "known_max_s", "notices", "repeats"], rows)
     sample.write_csv(folder, "failures.csv",
                      ["point", "replicate", "at_s", "what", "which", "processes", "detection_s",
-                      "propagation_s", "repaired_at_s", "rejoin_s"], [])
+                      "propagation_s", "repaired_at_s", "rejoin_s", "missed"],
+                     [[0, replicate, at, "process", 3, 1, "" if replicate == 7 else 0.9, "", "", "",
+                       100 * at + replicate] for replicate in range(REPLICATES) for at in (2, 1)])
     sample.write_json(folder, "resolved.json", {"name": "own", "duration": "9 s"})
     sample.write_json(folder, "figures.json", document)
 
@@ -99,6 +101,15 @@ class Declared(unittest.TestCase):
         margin = 1.959964 * 0.001 * math.sqrt((REPLICATES + 1) / 12)
         self.assertAlmostEqual(mark.high - mark.middle, margin, places=7)
         self.assertAlmostEqual(mark.middle - mark.low, margin, places=7)
+
+    def test_one_failure_of_each_replicate_in_which_it_was_detected(self):
+        figure = {"name": "missed", "title": "Missed", "x": X,
+                  "y": {"column": "missed", "of_failure": 1, "divisor": 10, "label": "missed"}}
+        write(self.folder, figures=[figure])
+        found, own = self.read()
+        mark, = (mark for mark in declared.marks(own.figures[0], found, None, None))
+        self.assertEqual(mark.count, REPLICATES - 1)
+        self.assertEqual(mark.middle, (200 + 20) / 10)  # of 0 … 39 without 7
 
     def test_percentiles_are_values_that_so_many_do_not_exceed(self):
         self.assertEqual([declared.percentile(list(range(1, 21)), share)

@@ -73,7 +73,7 @@ def sweep(folder, replicates=8, fabric=None):
                 never = processes == 0 or (kind == "chord" and replicate == 0 and at == 30)
                 failures.append([point, replicate, at, what, which, processes,
                                  "" if never else repr(detection), "" if never else repr(spread),
-                                 "" if at != 20 else 45, "" if at != 20 else repr(spread * 3)])
+                                 "" if at != 20 else 45, "" if at != 20 else repr(spread * 3), 0])
             counts = [1296 * 600, 8, int(1296 * (20 if kind == "bmg" else 10) * 3 + replicate), 900,
                       int(40 * numbers.next()), int(1296 * (20 if kind == "bmg" else 10) * 3),
                       12, 0]
@@ -85,7 +85,7 @@ def sweep(folder, replicates=8, fabric=None):
                "records_while_down"] + COUNTS + ["state_hash"], results)
     write_csv(folder, "failures.csv",
               ["point", "replicate", "at_s", "what", "which", "processes", "detection_s",
-               "propagation_s", "repaired_at_s", "rejoin_s"], failures)
+               "propagation_s", "repaired_at_s", "rejoin_s", "missed"], failures)
     write_json(folder, "run.json", {
         "version": "0.1.0", "seed": 7, "wall_s": 12.5, "events_per_second": 3.1e6,
         "command": "holdfast run sample.json"})
@@ -115,10 +115,10 @@ def year(folder, failures=1141):
                      "" if down else repr(0.9 + 0.1 * numbers.next()
                                           + (2 if index % 97 == 5 else 0)),
                      "" if down else repr(6e-6 + 8e-6 * numbers.next()),
-                     repr(round(at + 3600, 3)), "" if down else "0.0001"])
+                     repr(round(at + 3600, 3)), "" if down else "0.0001", 0])
     write_csv(folder, "failures.csv",
               ["point", "replicate", "at_s", "what", "which", "processes", "detection_s",
-               "propagation_s", "repaired_at_s", "rejoin_s"], rows)
+               "propagation_s", "repaired_at_s", "rejoin_s", "missed"], rows)
     write_csv(folder, "results.csv",
               ["point", "replicate", "processes", "nodes", "failures", "detected", "missed",
                "false_verdicts", "unreachable_verdicts", "records_while_down"] + COUNTS

@@ -30,6 +30,7 @@ TEST(Judge, SeparatesDetectionFromPropagation) {
   judge.believe(at(2006), {0}, {2}, kFirst, true);  // said twice
   EXPECT_FALSE(judge.judgement().failures[0].propagation);
   EXPECT_EQ(judge.judgement().missed, 1u);
+  EXPECT_EQ(judge.judgement().failures[0].missed, 1u);
   judge.believe(at(2007), {1}, {2}, kFirst, true);
   const FailureOutcome failure = judge.judgement().failures.at(0);
   EXPECT_EQ(failure.processes, 1u);

@@ -55,9 +55,9 @@ Outcome some_outcome() {
   outcome.heartbeats_skipped = 22;
   outcome.failures = {
       {Time{1'000'000'000}, "node", "a,b", 2, milliseconds(30), nanoseconds(5), Time{2'500'000'000},
-       microseconds(1)},
-      {Time{1'500'000'000}, "process", "7", 0, {}, {}, {}, {}},
-      {Time{2'000'000'000}, "process", "6", 1, milliseconds(10), {}, {}, {}},
+       microseconds(1), 5},
+      {Time{1'500'000'000}, "process", "7", 0, {}, {}, {}, {}, 0},
+      {Time{2'000'000'000}, "process", "6", 1, milliseconds(10), {}, {}, {}, 0},
   };
   return outcome;
 }
@@ -75,9 +75,9 @@ TEST(Tables, RowsHoldTheOutcome) {
   const std::string row = results_row(campaign, {0, 5}, {});
   EXPECT_EQ(std::count(header.begin(), header.end(), ','), std::count(row.begin(), row.end(), ','));
   EXPECT_EQ(failures_rows({2, 1}, some_outcome()),
-            "2,1,1.000000000,node,\"a,b\",2,0.030000000,0.000000005,2.500000000,0.000001000\n"
-            "2,1,1.500000000,process,7,0,,,,\n"
-            "2,1,2.000000000,process,6,1,0.010000000,,,\n");
+            "2,1,1.000000000,node,\"a,b\",2,0.030000000,0.000000005,2.500000000,0.000001000,5\n"
+            "2,1,1.500000000,process,7,0,,,,,0\n"
+            "2,1,2.000000000,process,6,1,0.010000000,,,,0\n");
 }
 
 TEST(ReplicateFile, KeepsEverything) {
