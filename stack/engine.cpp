@@ -23,26 +23,29 @@ constexpr Duration kBlockedNap = milliseconds(1);
 Engine::Engine(const EngineOptions& options, const Roster& roster, const AddressBook& addresses,
                std::span<Fabric* const> rails, TurnScratch& scratch)
     : scratch_(scratch),
-      roster_(roster),
-      seal_(find_seal(options.seal)),
-      self_(options.membership.self),
       job_(options.job),
       receive_slots_(static_cast<std::uint16_t>(options.receive_slots)),
       membership_(options.membership, roster),
+      seal_(find_seal(options.seal)),
       addresses_(addresses),
       rails_(rails.begin(), rails.end()),
-      memory_(new FrameSlot[options.receive_slots + options.send_slots]),
       key_(options.key) {
   HOLDFAST_ASSERT(seal_ != nullptr && options.receive_slots > 0 && options.receive_slots <= 0xffff);
-  slots_ = memory_.get();
+  seal_algorithm_ = seal_->algorithm();
+  keyed_ = seal_->keyed();
+  const std::size_t slots = std::size_t{options.receive_slots} + options.send_slots;
+  if (options.slots.empty()) own_slots_.reset(new FrameSlot[slots]);
+  HOLDFAST_ASSERT(options.slots.empty() || options.slots.size() == slots);
+  slots_ = own_slots_ ? own_slots_.get() : options.slots.data();
   for (Fabric* rail : rails_) {
     if (data_rail_ == nullptr && rail->caps().datagram) data_rail_ = rail;
     if (watch_rail_ == nullptr && rail->caps().watch) watch_rail_ = rail;
   }
   watches_apart_ = watch_rail_ != nullptr && watch_rail_ != data_rail_;
   HOLDFAST_ASSERT(data_rail_ != nullptr && data_rail_->caps().frame_bytes_max >= kFrameBytesMax);
-  region_ = data_rail_->register_memory(std::as_writable_bytes(
-      std::span(slots_, std::size_t{options.receive_slots} + options.send_slots)));
+  inline_bytes_max_ = static_cast<std::uint16_t>(
+      std::min<std::size_t>(data_rail_->caps().inline_bytes_max, kFrameBytesMax));
+  region_ = data_rail_->register_memory(std::as_writable_bytes(std::span(slots_, slots)));
   for (std::uint32_t i = 0; i < options.send_slots; ++i) free_send_.push_back(i);
 }
 
@@ -85,13 +88,15 @@ void Engine::poll_rail(Fabric& rail, Time now) {
   std::size_t returned = 0;
   do {
     count = rail.poll(scratch_.events);
+    if (count == 0) return;
     returned = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      const Event& event = scratch_.events[i];
-      handle_event(rail, event, now);
-      if (event.kind == EventKind::received) {
-        scratch_.slots[returned++] = offered_slot(event.cookie);
+    for (const Event& event : std::span<const Event>(scratch_.events).first(count)) {
+      if (event.kind != EventKind::received) {
+        handle_event(rail, event, now);
+        continue;
       }
+      handle_frame(receive_slot(event.cookie).first(event.size), event.at, now);
+      scratch_.slots[returned++] = offered_slot(event.cookie);
     }
     if (returned == 0) continue;
     const std::size_t offered = rail.offer(std::span(scratch_.slots).first(returned));
@@ -102,9 +107,6 @@ void Engine::poll_rail(Fabric& rail, Time now) {
 
 void Engine::handle_event(Fabric& rail, const Event& event, Time now) {
   switch (event.kind) {
-    case EventKind::received:
-      handle_frame(receive_slot(event.cookie).first(event.size), event.at, now);
-      break;
     case EventKind::sent:
       if (event.cookie != kInlineCookie) {
         free_send_.push_back(static_cast<std::uint32_t>(event.cookie));
@@ -116,12 +118,13 @@ void Engine::handle_event(Fabric& rail, const Event& event, Time now) {
     case EventKind::peer_down:
       if (&rail == watch_rail_) handle_ended(rail, event.peer, now);
       break;
+    case EventKind::received:
     case EventKind::attached:
     case EventKind::path_migrated:
     case EventKind::path_migration_failed:
     case EventKind::port_up:
     case EventKind::port_down:
-      break;  // of connected rails, which carry no control frames
+      break;  // frames are handled where they are polled; the rest is of connected rails
   }
 }
 
@@ -136,25 +139,24 @@ void Engine::handle_ended(Fabric& rail, Peer peer, Time now) {
 }
 
 bool Engine::verify(PeerEntry& peer, const Header& header, std::span<const std::byte> frame) {
-  if (header.seal != seal_->algorithm()) return false;
-  if (!seal_->keyed()) return seal_->matches({}, frame);
+  if (header.seal != seal_algorithm_) return false;
+  if (!keyed_) return is_zero(frame.last<kSealBytes>());
   PeerKeys::Direction& in = peers_.keys(peer).in;
   if (!in.derived || in.own != header.receiver_incarnation ||
       in.remote != header.sender_incarnation) {
     in = {true, header.receiver_incarnation, header.sender_incarnation,
-          seal_->derive(key_, header.sender, header.sender_incarnation, self_,
+          seal_->derive(key_, header.sender, header.sender_incarnation, header.receiver,
                         header.receiver_incarnation)};
   }
   return seal_->matches(in.key, frame);
 }
 
 void Engine::seal(PeerEntry& peer, const Header& header, std::span<std::byte> frame) {
-  if (!seal_->keyed()) return;
   PeerKeys::Direction& out = peers_.keys(peer).out;
   if (!out.derived || out.own != header.sender_incarnation ||
       out.remote != header.receiver_incarnation) {
     out = {true, header.sender_incarnation, header.receiver_incarnation,
-           seal_->derive(key_, self_, header.sender_incarnation, header.receiver,
+           seal_->derive(key_, header.sender, header.sender_incarnation, header.receiver,
                          header.receiver_incarnation)};
   }
   seal_->write(out.key, frame);
@@ -166,8 +168,10 @@ void Engine::handle_frame(std::span<const std::byte> frame, Time at, Time now) {
     ++drops_.malformed;
     return;
   }
-  if (header.job != job_ || header.receiver != self_ || header.sender == self_ ||
-      header.sender.value >= roster_.processes()) {
+  const ProcessId self = membership_.self();
+  const std::uint32_t processes = membership_.roster().processes();
+  if (header.job != job_ || header.receiver != self || header.sender == self ||
+      header.sender.value >= processes) {
     ++drops_.misdelivered;
     return;
   }
@@ -177,8 +181,7 @@ void Engine::handle_frame(std::span<const std::byte> frame, Time at, Time now) {
     return;
   }
   Body body;
-  if (decode_body(frame, header.type, roster_.processes(), scratch_.runs, body) !=
-      DecodeStatus::ok) {
+  if (decode_body(frame, header.type, processes, scratch_.runs, body) != DecodeStatus::ok) {
     ++drops_.malformed;
     return;
   }
@@ -198,14 +201,13 @@ void Engine::handle_frame(std::span<const std::byte> frame, Time at, Time now) {
 
 void Engine::send_actions(Time now) {
   std::size_t count = 0;
-  while (!blocked_ && membership_.next_deadline() <= now) {
-    const auto action = membership_.poll(now, scratch_.runs);
-    if (!action) break;
-    if (action->kind == MembershipAction::Kind::watch) {
-      watch(action->to);
+  MembershipAction action;
+  while (!blocked_ && membership_.poll(now, scratch_.runs, action)) {
+    if (action.kind == MembershipAction::Kind::watch) {
+      watch(action.to);
       continue;
     }
-    if (!encode(*action, scratch_.frames[count], scratch_.operations[count])) {
+    if (!encode(action, scratch_.frames[count], scratch_.operations[count])) {
       ++drops_.refused;
       continue;
     }
@@ -224,18 +226,17 @@ bool Engine::encode(const MembershipAction& action, std::span<std::byte> to, Ope
                                    Service::datagram);
     if (peer.peer == kNoPeer) return false;
   }
-  Header header;
-  header.type = action.type;
-  header.seal = seal_->algorithm();
-  header.job = job_;
-  header.sender = self_;
-  header.sender_incarnation = membership_.incarnation();
-  header.receiver = action.to;
-  header.receiver_incarnation = membership_.view().of(action.to).incarnation;
-  header.sequence = ++sequence_;
-  header.digest = membership_.view().digest();
+  const Header header{.type = action.type,
+                      .seal = seal_algorithm_,
+                      .job = job_,
+                      .sender = membership_.self(),
+                      .sender_incarnation = membership_.incarnation(),
+                      .receiver = action.to,
+                      .receiver_incarnation = membership_.view().of(action.to).incarnation,
+                      .sequence = ++sequence_,
+                      .digest = membership_.view().digest()};
   const std::size_t bytes = encode_frame(header, action.body, to);
-  seal(peer, header, to.first(bytes));
+  if (keyed_) seal(peer, header, to.first(bytes));
   operation = Operation{};
   operation.peer = peer.peer;
   return prepare(operation, to.first(bytes));
@@ -244,7 +245,7 @@ bool Engine::encode(const MembershipAction& action, std::span<std::byte> to, Ope
 // Sends inline where the rail can, else from a slot that stays ours until the `sent` event.
 bool Engine::prepare(Operation& operation, std::span<std::byte> frame) {
   operation.size = static_cast<std::uint32_t>(frame.size());
-  if (frame.size() <= data_rail_->caps().inline_bytes_max) {
+  if (frame.size() <= inline_bytes_max_) {
     operation.inline_data = true;
     operation.data = frame.data();
     operation.cookie = kInlineCookie;

@@ -30,13 +30,20 @@ class AddressBook {
   virtual Address address(std::size_t rail, ProcessId process) const = 0;
 };
 
+// Memory for one control frame, on cache lines of its own.
+struct alignas(64) FrameSlot {
+  std::array<std::byte, kFrameBytesMax> bytes;
+};
+
 struct EngineOptions {
   MembershipOptions membership;
   std::uint32_t job = 0;
   JobKey key;
   std::string_view seal = "none";   // must be registered
-  std::uint32_t receive_slots = 2;  // frames that may wait between two turns, 1 … 65535
+  std::uint32_t receive_slots = 1;  // frames that may wait between two turns, 1 … 65535
   std::uint32_t send_slots = 0;     // for rails that cannot send a control frame inline
+  // For the slots, receive slots first; must outlive the engine's rails. Empty: the engine's own.
+  std::span<FrameSlot> slots;
 };
 
 // Frames that were not handled, by reason. All of them are the world's faults.
@@ -60,12 +67,7 @@ struct TurnScratch {
   std::array<Run, kRunsMax> runs;
 };
 
-// Memory for one control frame, on cache lines of its own.
-struct alignas(64) FrameSlot {
-  std::array<std::byte, kFrameBytesMax> bytes;
-};
-
-class alignas(64) Engine {
+class Engine {
  public:
   // Everything referred to must outlive the engine. Frames travel on the first rail that has
   // datagrams; processes of the same node are watched on the first rail that can watch.
@@ -78,19 +80,12 @@ class alignas(64) Engine {
   // One turn. Returns when the next is due at the latest; earlier if a rail has events.
   Time turn(Time now);
 
-  // For a simulator, which knows whose turn comes next: a turn with a heartbeat touches the first
-  // kHotBytes of this object, and what prefetch_pointed_to fetches.
-  static constexpr std::size_t kHotBytes = 320;
-  void prefetch_pointed_to() const {
-    __builtin_prefetch(slots_);
-    membership_.prefetch();
-  }
-
   bool steady() const { return membership_.steady() && !blocked_; }
   // Skips `periods` periods of the steady state.
   void advance(std::uint64_t periods) { sequence_ += membership_.advance(periods); }
 
   const Membership& membership() const { return membership_; }
+  bool changed() const { return membership_.changed(); }
   std::span<const Membership::Change> changes() const { return membership_.changes(); }
   void clear_changes() { membership_.clear_changes(); }
   const DropCounts& drops() const { return drops_; }
@@ -113,26 +108,28 @@ class alignas(64) Engine {
   std::span<std::byte> send_slot(std::uint64_t index);
   ReceiveSlot offered_slot(std::uint64_t index);
 
-  // What a heartbeat touches comes first and lies together; the simulator has many engines.
+  // What a heartbeat touches comes first and lies together: the simulator has many engines and
+  // fetches the first few lines of each in advance.
   TurnScratch& scratch_;
   Fabric* data_rail_ = nullptr;
-  const Roster& roster_;
-  const Seal* seal_;
-  std::uint64_t sequence_ = 0;
   FrameSlot* slots_ = nullptr;  // receive slots, then send slots
-  ProcessId self_;
+  std::uint64_t sequence_ = 0;
   std::uint32_t job_;
   Region region_;
+  std::uint16_t inline_bytes_max_ = 0;  // of the data rail; no frame is longer than kFrameBytesMax
   std::uint16_t receive_slots_;
+  SealAlgorithm seal_algorithm_;
+  bool keyed_;                  // the seal needs a key
   bool blocked_ = false;        // back-pressure: nothing is sent until the rail is writable
   bool watches_apart_ = false;  // on a rail of its own
   PeerTable peers_;
   Membership membership_;
 
+  const Seal* seal_;
   Fabric* watch_rail_ = nullptr;  // null: none can
   const AddressBook& addresses_;
   std::vector<Fabric*> rails_;
-  std::unique_ptr<FrameSlot[]> memory_;
+  std::unique_ptr<FrameSlot[]> own_slots_;
   std::vector<std::uint32_t> free_send_;
   std::vector<std::pair<Peer, ProcessId>> watched_;
   JobKey key_;

@@ -23,10 +23,9 @@ constexpr std::uint32_t kEntriesMin = 128;
 }  // namespace
 
 Membership::Membership(const MembershipOptions& options, const Roster& roster)
-    : detector_(make_detector(options.detector, options.detection, roster.domain_of(options.self))),
+    : roster_(roster),
       self_(options.self),
       incarnation_(options.incarnation),
-      roster_(roster),
       options_(options),
       propagation_(make_propagation(options.propagation)),
       dissemination_(
@@ -34,8 +33,10 @@ Membership::Membership(const MembershipOptions& options, const Roster& roster)
            .retransmission_timeout = options.retransmission_timeout,
            .entries_max = std::max(kEntriesMin, propagation_->targets_max(roster.domains()))}),
       local_up_(roster.domain_size(), 1) {
-  HOLDFAST_ASSERT(detector_ != nullptr && propagation_ != nullptr);
   HOLDFAST_ASSERT(options.self.value < roster.processes());
+  const bool known =
+      make_detector(detector_, options.detector, options.detection, roster.domain_of(options.self));
+  HOLDFAST_ASSERT(known && propagation_ != nullptr);
 }
 
 std::size_t Membership::local_index(ProcessId process) const {
@@ -71,7 +72,20 @@ void Membership::start(Time now) {
   refresh_due();
 }
 
+// Nearly every frame is a heartbeat from a life that is known and whose view is ours.
 void Membership::handle(Time now, Time at, const Header& header, const Body& body) {
+  const Record sender = view_.of(header.sender);
+  if (!quiet_ || header.type != FrameType::heartbeat || header.digest != view_.digest() ||
+      header.receiver_incarnation != incarnation_ ||
+      header.sender_incarnation != sender.incarnation || !is_live(sender)) {
+    handle_rest(now, at, header, body);
+    return;
+  }
+  detector_->heartbeat(at, header.sender, ring());
+  due_ = detector_->next_deadline();
+}
+
+void Membership::handle_rest(Time now, Time at, const Header& header, const Body& body) {
   if (fenced_) return;
   const std::uint64_t before = view_.sequence();
   const Incarnation as_before = incarnation_;
@@ -164,7 +178,7 @@ void Membership::merge(ProcessId process, Record record) {
     return;
   }
   if (!view_.merge(process, record)) return;
-  changes_.push_back({process, record});
+  note_change(process, record);
   if (is_live(record) && is_local(process) && !up(process)) {
     local_up_[local_index(process)] = 1;
     watch(process);
@@ -176,13 +190,19 @@ void Membership::merge(ProcessId process, Record record) {
 void Membership::refute(Record record) {
   if (record.state == MemberState::committed) {
     fenced_ = true;
+    quiet_ = false;
     detector_->stop();
     return;
   }
   incarnation_ = next(record.incarnation);
   const Record own{incarnation_, joining_ ? MemberState::joining : MemberState::alive};
   view_.merge(self_, own);
-  changes_.push_back({self_, own});
+  note_change(self_, own);
+}
+
+void Membership::note_change(ProcessId process, Record record) {
+  changes_.push_back({process, record});
+  changed_ = true;
 }
 
 void Membership::process_ended(Time now, ProcessId process) {
@@ -276,53 +296,50 @@ void Membership::refresh_due() {
     due_ = detector_->next_deadline();
     return;
   }
-  quiet_ = to_watch_.empty() && answers_.empty() && dissemination_.idle() && !joining_;
+  quiet_ = to_watch_.empty() && answers_.empty() && dissemination_.idle() && !joining_ && !fenced_;
   due_ = std::min(detector_->next_deadline(), dissemination_.next_deadline());
   if (joining_) due_ = std::min({due_, next_join_, join_until_});
   if (!to_watch_.empty() || !answers_.empty()) due_ = Time{0};
   if (fenced_) due_ = Time::never();
 }
 
-std::optional<MembershipAction> Membership::poll(Time now, std::span<Run> scratch) {
-  if (due_ > now) return std::nullopt;
-  auto action = poll_due(now, scratch);
+bool Membership::poll(Time now, std::span<Run> scratch, MembershipAction& action) {
+  if (due_ > now) return false;
+  const bool found = poll_due(now, scratch, action);
   refresh_due();
-  return action;
+  return found;
 }
 
-std::optional<MembershipAction> Membership::poll_due(Time now, std::span<Run> scratch) {
+bool Membership::poll_due(Time now, std::span<Run> scratch, MembershipAction& action) {
   if (quiet_) {
-    auto action = poll_detector(now);
-    if (action || quiet_) return action;
+    if (poll_detector(now, action)) return true;
+    if (quiet_) return false;
   }
   if (!to_watch_.empty()) {
-    MembershipAction action;
     action.kind = MembershipAction::Kind::watch;
     action.to = to_watch_.back();
     to_watch_.pop_back();
-    return action;
+    return true;
   }
-  if (auto action = poll_join(now)) return action;
+  poll_join(now);
   // The detector first: its verdicts make news, and news is what notices carry.
-  if (auto action = poll_detector(now)) return action;
-  if (auto action = poll_answers(scratch)) return action;
-  return poll_notices(now, scratch);
+  return poll_detector(now, action) || poll_answers(scratch, action) ||
+         poll_notices(now, scratch, action);
 }
 
-std::optional<MembershipAction> Membership::poll_join(Time now) {
-  if (!joining_) return std::nullopt;
+void Membership::poll_join(Time now) {
+  if (!joining_) return;
   if (join_until_ <= now) {
     become_active(now);
-    return std::nullopt;
+    return;
   }
-  if (next_join_ > now) return std::nullopt;
+  if (next_join_ > now) return;
   next_join_ = now + options_.retransmission_timeout;
   const ProcessId candidate = join_candidate();
   ++join_attempts_;
   if (candidate != kNoProcess && candidate != self_) {
     owe({FrameType::join, candidate, 0, 0, {0}, true, {}});
   }
-  return std::nullopt;
 }
 
 // Whom to ask: those of the own node first, by rank, then outwards along the ring.
@@ -339,40 +356,42 @@ ProcessId Membership::join_candidate() const {
   return around.speaker(roster_.domain_at(position));
 }
 
-std::optional<MembershipAction> Membership::poll_detector(Time now) {
-  while (const auto action = detector_->poll(now, ring())) {
-    switch (action->kind) {
-      case DetectorAction::Kind::verdict:
-        judge(now, action->domain);
-        break;
-      case DetectorAction::Kind::probe:
-        owe({FrameType::difference, action->process, 0, 0, {0}, true, {}});
-        break;
+bool Membership::poll_detector(Time now, MembershipAction& action) {
+  action.kind = MembershipAction::Kind::frame;
+  while (const auto wanted = detector_->poll(now, ring())) {
+    action.to = wanted->process;
+    switch (wanted->kind) {
       case DetectorAction::Kind::heartbeat:
-        if (action->process == self_) break;  // the view takes another for the agent
-        ++counts_.heartbeats;
-        return MembershipAction{
-            MembershipAction::Kind::frame, FrameType::heartbeat, action->process, {}};
+        if (wanted->process == self_) break;  // the view takes another for the agent
+        ++heartbeats_;
+        action.type = FrameType::heartbeat;
+        return true;
       case DetectorAction::Kind::observe:
         ++counts_.observes;
-        return MembershipAction{
-            MembershipAction::Kind::frame, FrameType::observe, action->process, {}};
+        action.type = FrameType::observe;
+        return true;
+      case DetectorAction::Kind::probe:
+        owe({FrameType::difference, wanted->process, 0, 0, {0}, true, {}});
+        break;
+      case DetectorAction::Kind::verdict:
+        judge(now, wanted->domain);
+        break;
     }
   }
-  return std::nullopt;
+  return false;
 }
 
-std::optional<MembershipAction> Membership::poll_answers(std::span<Run> scratch) {
-  if (answers_.empty()) return std::nullopt;
+bool Membership::poll_answers(std::span<Run> scratch, MembershipAction& action) {
+  if (answers_.empty()) return false;
   Answer& answer = answers_.front();
-  MembershipAction action{MembershipAction::Kind::frame, answer.type, answer.to, {}};
+  action = {MembershipAction::Kind::frame, answer.type, answer.to, {}};
   if (answer.type == FrameType::acknowledgement) {
     action.body.after = answer.after;
     action.body.upto = answer.upto;
     action.body.broadcast = answer.broadcast;
     ++counts_.acknowledgements;
     answers_.erase(answers_.begin());
-    return action;
+    return true;
   }
   const Collected collected = collect_from(view_, answer.next, scratch);
   action.body.runs = collected.runs;
@@ -386,30 +405,28 @@ std::optional<MembershipAction> Membership::poll_answers(std::span<Run> scratch)
   } else {
     answer.next = collected.next;
   }
-  return action;
+  return true;
 }
 
-std::optional<MembershipAction> Membership::poll_notices(Time now, std::span<Run> scratch) {
-  while (const auto order = dissemination_.poll(now)) {
-    const bool named = order->broadcast.named();
-    const CollectedChanges collected =
-        named
-            ? collect_changes(view_, order->after, order->upto, scratch.first(kRunsOfBroadcastMax))
+bool Membership::poll_notices(Time now, std::span<Run> scratch, MembershipAction& action) {
+  const auto order = dissemination_.poll(now);
+  if (!order) return false;
+  const bool named = order->broadcast.named();
+  const CollectedChanges collected =
+      named ? collect_changes(view_, order->after, order->upto, scratch.first(kRunsOfBroadcastMax))
             : collect_changes(view_, order->after, view_.sequence(), scratch);
-    dissemination_.sent(*order, collected.upto, now);
-    if (order->repeated) {
-      ++counts_.repeats;
-    } else {
-      ++(is_local(order->to) ? counts_.local_notices : counts_.notices);
-    }
-    MembershipAction action{MembershipAction::Kind::frame, FrameType::notice, order->to, {}};
-    action.body.after = order->after;
-    action.body.upto = collected.upto;
-    action.body.runs = collected.runs;
-    action.body.broadcast = order->broadcast;
-    return action;
+  dissemination_.sent(*order, collected.upto, now);
+  if (order->repeated) {
+    ++counts_.repeats;
+  } else {
+    ++(is_local(order->to) ? counts_.local_notices : counts_.notices);
   }
-  return std::nullopt;
+  action = {MembershipAction::Kind::frame, FrameType::notice, order->to, {}};
+  action.body.after = order->after;
+  action.body.upto = collected.upto;
+  action.body.runs = collected.runs;
+  action.body.broadcast = order->broadcast;
+  return true;
 }
 
 bool Membership::steady() const {
@@ -422,11 +439,17 @@ std::uint64_t Membership::advance(std::uint64_t periods) {
   if (fenced_) return 0;
   const Detector::Advance sent = detector_->advance(periods, ring());
   refresh_due();
-  counts_.heartbeats += sent.heartbeats;
+  heartbeats_ += sent.heartbeats;
   // A probe to the dead carries the whole difference, in as many frames as that takes.
   const std::uint64_t probe_frames = sent.probes * difference_frames(view_);
   counts_.differences += probe_frames;
   return sent.heartbeats + probe_frames;
+}
+
+FrameCounts Membership::counts() const {
+  FrameCounts counts = counts_;
+  counts.heartbeats = heartbeats_;
+  return counts;
 }
 
 std::uint64_t Membership::hash() const {
@@ -439,8 +462,8 @@ std::uint64_t Membership::hash() const {
   h = mix64(h ^ (agent_ ? 1u : 0u) ^ (joining_ ? 2u : 0u) ^ (fenced_ ? 4u : 0u));
   for (const std::uint8_t is_up : local_up_) h = mix64(h ^ is_up);
   for (const std::uint64_t count :
-       {counts_.heartbeats, counts_.observes, counts_.notices, counts_.local_notices,
-        counts_.repeats, counts_.acknowledgements, counts_.differences}) {
+       {heartbeats_, counts_.observes, counts_.notices, counts_.local_notices, counts_.repeats,
+        counts_.acknowledgements, counts_.differences}) {
     h = mix64(h ^ count);
   }
   return h;

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -58,7 +57,7 @@ struct MembershipAction {
   Kind kind = Kind::frame;
   FrameType type = FrameType::heartbeat;
   ProcessId to = kNoProcess;
-  Body body;  // its runs lie in the scratch given to poll
+  Body body;  // of the types that have one; its runs lie in the scratch given to poll
 };
 
 class Membership {
@@ -80,8 +79,8 @@ class Membership {
   // The operating system says that a process of this node has ended.
   void process_ended(Time now, ProcessId process);
 
-  // The next thing to do, until there is none. `scratch` must hold kRunsMax runs.
-  std::optional<MembershipAction> poll(Time now, std::span<Run> scratch);
+  // Writes the next thing to do; false if there is none. `scratch` must hold kRunsMax runs.
+  bool poll(Time now, std::span<Run> scratch, MembershipAction& action);
   // When to poll at the latest; a time that is past means: now.
   Time next_deadline() const { return due_; }
 
@@ -90,20 +89,23 @@ class Membership {
   // Moves a steady membership forward; returns how many frames it would have sent.
   std::uint64_t advance(std::uint64_t periods);
 
-  // Fetches into the cache what a heartbeat touches outside of this object.
-  void prefetch() const { __builtin_prefetch(detector_.get()); }
-
+  const Roster& roster() const { return roster_; }
   const View& view() const { return view_; }
+  ProcessId self() const { return self_; }
   Incarnation incarnation() const { return incarnation_; }
   bool agent() const { return agent_; }
   bool joining() const { return joining_; }
   // The survivors have agreed that this life is over: it must not act any more.
   bool fenced() const { return fenced_; }
-  const FrameCounts& counts() const { return counts_; }
+  FrameCounts counts() const;
 
   // Beliefs that changed since they were last cleared, in order.
   std::span<const Change> changes() const { return changes_; }
-  void clear_changes() { changes_.clear(); }
+  bool changed() const { return changed_; }
+  void clear_changes() {
+    changes_.clear();
+    changed_ = false;
+  }
 
   std::uint64_t hash() const;
 
@@ -129,6 +131,8 @@ class Membership {
   ProcessId local_agent() const;
 
   bool hear_sender(const Header& header);
+  void handle_rest(Time now, Time at, const Header& header, const Body& body);
+  void note_change(ProcessId process, Record record);
   void merge(ProcessId process, Record record);
   void merge_runs(std::span<const Run> runs);
   void refute(Record record);
@@ -148,27 +152,30 @@ class Membership {
   void judge(Time now, DomainId dead);
   void become_active(Time now);
 
-  std::optional<MembershipAction> poll_due(Time now, std::span<Run> scratch);
-  std::optional<MembershipAction> poll_join(Time now);
-  std::optional<MembershipAction> poll_answers(std::span<Run> scratch);
-  std::optional<MembershipAction> poll_notices(Time now, std::span<Run> scratch);
-  std::optional<MembershipAction> poll_detector(Time now);
+  bool poll_due(Time now, std::span<Run> scratch, MembershipAction& action);
+  void poll_join(Time now);
+  bool poll_answers(std::span<Run> scratch, MembershipAction& action);
+  bool poll_notices(Time now, std::span<Run> scratch, MembershipAction& action);
+  bool poll_detector(Time now, MembershipAction& action);
   ProcessId join_candidate() const;
 
   // What a heartbeat touches comes first and lies together.
-  std::unique_ptr<Detector> detector_;
+  const Roster& roster_;
   Time due_ = Time::never();
-  View view_;
-  std::vector<Change> changes_;
   ProcessId self_;
   Incarnation incarnation_;
-  bool quiet_ = true;   // nothing waits in to_watch_, answers_ and dissemination_, and not joining_
+  bool quiet_ = true;   // nothing waits in to_watch_, answers_ and dissemination_; neither joining_
+                        // nor fenced_
   bool agent_ = false;  // speaks for its domain
   bool joining_ = false;
   bool fenced_ = false;
-  FrameCounts counts_;
-  const Roster& roster_;
+  bool changed_ = false;  // something is in changes_
+  std::uint64_t heartbeats_ = 0;
+  View view_;
+  DetectorPlace detector_;
 
+  FrameCounts counts_;  // but for heartbeats_
+  std::vector<Change> changes_;
   MembershipOptions options_;
   std::unique_ptr<Propagation> propagation_;
   Dissemination dissemination_;

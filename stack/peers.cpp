@@ -11,22 +11,24 @@ PeerEntry& PeerTable::find_or_make(ProcessId process) {
     entry.process = process;
     return entry;
   }
+  std::vector<PeerEntry>& others = far().others;
   auto found = std::lower_bound(
-      others_.begin(), others_.end(), process,
+      others.begin(), others.end(), process,
       [](const PeerEntry& entry, ProcessId wanted) { return entry.process < wanted; });
-  if (found == others_.end() || found->process != process) {
-    found = others_.insert(found, PeerEntry{});
+  if (found == others.end() || found->process != process) {
+    found = others.insert(found, PeerEntry{});
     found->process = process;
   }
   return *found;
 }
 
 PeerKeys& PeerTable::keys(PeerEntry& entry) {
+  std::vector<PeerKeys>& keys = far().keys;
   if (entry.keys == PeerEntry::kNoKeys) {
-    entry.keys = static_cast<std::uint32_t>(keys_.size());
-    keys_.emplace_back();
+    entry.keys = static_cast<std::uint32_t>(keys.size());
+    keys.emplace_back();
   }
-  return keys_[entry.keys];
+  return keys[entry.keys];
 }
 
 }  // namespace holdfast

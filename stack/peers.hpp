@@ -7,6 +7,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "stack/base/ids.hpp"
@@ -54,11 +56,20 @@ class PeerTable {
  private:
   PeerEntry& find_or_make(ProcessId process);
 
+  // What most processes never need.
+  struct Far {
+    std::vector<PeerEntry> others;  // ascending by process
+    std::vector<PeerKeys> keys;
+  };
+  Far& far() {
+    if (!far_) far_ = std::make_unique<Far>();
+    return *far_;
+  }
+
   static constexpr std::size_t kNearest = 2;
 
   std::array<PeerEntry, kNearest> nearest_;  // the first to come, in order of coming
-  std::vector<PeerEntry> others_;            // ascending by process
-  std::vector<PeerKeys> keys_;
+  std::unique_ptr<Far> far_;
 };
 
 template <class Visit>
@@ -72,7 +83,8 @@ void PeerTable::for_each(Visit visit) const {
     near[at] = &entry;
   }
   std::size_t next = 0;
-  for (const PeerEntry& entry : others_) {
+  for (const PeerEntry& entry :
+       far_ ? std::span<const PeerEntry>(far_->others) : std::span<const PeerEntry>()) {
     while (next < count && near[next]->process < entry.process) visit(*near[next++]);
     visit(entry);
   }

@@ -17,7 +17,9 @@
 // no clock, allocates in chunks, and gives memory back as it empties.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -82,6 +84,16 @@ class EventQueue {
     return ahead < run_.size() - head_ ? &run_[head_ + ahead] : nullptr;
   }
 
+  // Further ahead: calls visit(event) for the events that most likely come next, the next one
+  // first, until it returns false or none is at hand.
+  template <class Visit>
+  void visit_upcoming(Visit visit) const {
+    for (std::size_t i = head_; i < run_.size(); ++i) {
+      if (!visit(run_[i])) return;
+    }
+    visit_buckets(visit);
+  }
+
   // Removes and returns all events in the order in which pop would return them, but leaves the time
   // of the last event popped as it is. Pushing them again, at the same times or with all of them
   // moved by the same span, keeps their order: so a simulator skips quiet time.
@@ -127,6 +139,8 @@ class EventQueue {
     return static_cast<std::uint64_t>(event.time);
   }
 
+  template <class Visit>
+  void visit_buckets(Visit visit) const;
   void push_to_run(const QueuedEvent& event);
   void push_beyond_run(const QueuedEvent& event);
   void split_run(const QueuedEvent& newcomer);
@@ -164,5 +178,23 @@ class EventQueue {
   std::size_t spare_chunks_ = 0;
   std::size_t used_chunks_ = 0;
 };
+
+// The buckets that will be the next runs, as they lie there: in order of pushes, which for events
+// that come back after a fixed time is the order of times.
+template <class Visit>
+void EventQueue::visit_buckets(Visit visit) const {
+  if (depth_ == 0) return;
+  const Rung& rung = *rungs_[depth_ - 1];
+  for (std::size_t word = 0; word < rung.occupied.size(); ++word) {
+    for (std::uint64_t rest = rung.occupied[word]; rest != 0; rest &= rest - 1) {
+      const Bucket& bucket =
+          rung.buckets[word * 64 + static_cast<std::size_t>(std::countr_zero(rest))];
+      const std::size_t first = std::min(bucket.count, kChunkEvents);
+      for (std::size_t i = 0; i < first; ++i) {
+        if (!visit(bucket.first->events[i])) return;
+      }
+    }
+  }
+}
 
 }  // namespace holdfast::sim

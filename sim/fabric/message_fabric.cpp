@@ -152,7 +152,7 @@ void MessageFabric::receive(Event& event) {
   if (--slot_count_ > 0) top_ = below_[slot_count_ - 1];
   // A slot that is too small loses the frame but still comes back, empty.
   const std::uint32_t size = frame.size <= slot.size ? frame.size : 0;
-  std::memcpy(slot.data, frame.bytes.data(), size);
+  copy_frame(slot.data, frame.bytes.data(), size);
   event = {EventKind::received, Completion::ok, kNoPeer, size, slot.cookie, Time{frame.arrival_ns}};
   first_waiting_ = frame.next;
   --waiting_;
@@ -174,7 +174,9 @@ std::size_t MessageFabric::poll(std::span<Event> events) {
     }
     eventful_ = !happened_.empty() || !posted_.empty();
   }
-  while (count < events.size() && waiting_ > 0 && slot_count_ > 0) receive(events[count++]);
+  while (first_waiting_ != FramePool::kNone && slot_count_ > 0 && count < events.size()) {
+    receive(events[count++]);
+  }
   return count;
 }
 

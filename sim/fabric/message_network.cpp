@@ -2,7 +2,6 @@
 #include "sim/fabric/message_network.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "sim/fabric/message_fabric.hpp"
 #include "sim/fabric/packet_carrier.hpp"
@@ -16,12 +15,15 @@ namespace holdfast::sim {
 MessageNetwork::MessageNetwork(const MessageNetworkOptions& options, const PathTimes& paths,
                                EventQueue& queue)
     : options_(options),
+      nodes_(options.nodes),
+      per_node_(options.per_node),
       paths_(paths),
       queue_(queue),
-      processes_(options.nodes * options.per_node) {
+      processes_(options.nodes * options.per_node),
+      fabrics_(processes_, [this](std::size_t i) {
+        return MessageFabric(*this, ProcessId{static_cast<std::uint32_t>(i)});
+      }) {
   HOLDFAST_ASSERT(processes_ > 0 && processes_ <= kSimEventNumberMask);
-  fabrics_.reserve(processes_);
-  for (std::uint32_t i = 0; i < processes_; ++i) fabrics_.emplace_back(*this, ProcessId{i});
 }
 
 MessageNetwork::~MessageNetwork() = default;
@@ -39,10 +41,6 @@ Address MessageNetwork::address(ProcessId process) {
   store_le<std::uint32_t>(address.bytes.data(), process.value);
   address.size = sizeof(std::uint32_t);
   return address;
-}
-
-NodeId MessageNetwork::node_of(ProcessId process) const {
-  return {options_.by_slot ? process.value / options_.per_node : process.value % options_.nodes};
 }
 
 void MessageNetwork::flush(ProcessId process) {
@@ -74,7 +72,7 @@ void MessageNetwork::put_on_wire(ProcessId from, ProcessId to, const std::byte* 
   FramePool::Frame& frame = pool_.at(index);
   frame.size = size;
   frame.arrival_ns = round_up(arrival).ns;
-  std::memcpy(frame.bytes.data(), data, size);
+  copy_frame(frame.bytes.data(), data, size);
   queue_.push(arrival.value, to.value, sim_payload(SimEventKind::deliver, index));
 }
 

@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "sim/engine/event_queue.hpp"
+#include "sim/engine/huge_array.hpp"
 #include "sim/fabric/frame_pool.hpp"
 #include "sim/topology/path_times.hpp"
 #include "sim/topology/sim_time.hpp"
+#include "stack/base/divisor.hpp"
 #include "stack/base/ids.hpp"
 #include "stack/fabric.hpp"
 
@@ -79,7 +81,9 @@ class MessageNetwork {
 
  private:
   friend class MessageFabric;
-  NodeId node_of(ProcessId process) const;
+  NodeId node_of(ProcessId process) const {
+    return {options_.by_slot ? per_node_.quotient(process.value) : nodes_.remainder(process.value)};
+  }
   // Puts the end of a process, as its system will tell of it, into the queue.
   void tell_soon(ProcessId watcher, ProcessId ended);
   void put_on_wire(ProcessId from, ProcessId to, const std::byte* data, std::uint32_t size);
@@ -87,6 +91,8 @@ class MessageNetwork {
              std::uint32_t size);
 
   MessageNetworkOptions options_;
+  Divisor nodes_;
+  Divisor per_node_;
   const PathTimes& paths_;
   EventQueue& queue_;
   std::uint32_t processes_;
@@ -101,7 +107,7 @@ class MessageNetwork {
   std::uint32_t waiting_ = 0;
   std::uint32_t endings_ = 0;
   std::uint64_t overflows_ = 0;
-  std::vector<MessageFabric> fabrics_;
+  HugeArray<MessageFabric> fabrics_;
 };
 
 }  // namespace holdfast::sim

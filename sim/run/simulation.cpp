@@ -19,10 +19,6 @@ constexpr std::uint64_t kLossStream = 0x6c6f7373;
 // would have.
 constexpr std::int64_t kPeriodsKept = 2;
 
-bool wakes(const QueuedEvent& event) {
-  return sim_event_kind(event.payload) == SimEventKind::wake;
-}
-
 bool is_of_fabric(const FaultEvent& fault) {
   return fault.target != FaultTarget::process && fault.target != FaultTarget::node;
 }
@@ -58,6 +54,7 @@ Simulation::Simulation(const SimulationOptions& options, const Roster& roster,
                 .local_latency = to_sim_time(options.local_latency)},
                paths, queue_),
       addresses_(std::make_unique<Addresses>()),
+      slots_(std::size_t{roster.processes()} * options.engine.receive_slots),
       processes_(roster.processes()),
       end_(to_sim_time(options.duration)) {
   HOLDFAST_ASSERT(options.duration > Duration{0});
@@ -94,12 +91,15 @@ void Simulation::boot(ProcessId id, bool rejoining) {
   Random phases(options_.seed, kPhaseStream, id.value);
   membership.phase = nanoseconds(static_cast<std::int64_t>(
       phases.below(static_cast<std::uint64_t>(membership.detection.period.ns))));
+  const std::size_t slots = engine.receive_slots;
+  engine.slots = {&slots_[id.value * slots], slots};
   Fabric* rail = &network_.fabric(id);
   if (losing()) {
     const std::uint64_t life = std::uint64_t{process.boots} << 32 | id.value;
     process.lossy = std::make_unique<LossyFabric>(*rail, options_.loss,
                                                   Random(options_.seed, kLossStream, life));
     rail = process.lossy.get();
+    process.losing = true;
   }
   process.engine.emplace(engine, roster_, *addresses_, std::span<Fabric* const>(&rail, 1),
                          scratch_);
@@ -142,39 +142,43 @@ void Simulation::act_impeded(ProcessId id) {
 
 void Simulation::turn(ProcessId id) {
   Process& process = processes_[id.value];
-  network_.set_now(now_);
-  if (process.lossy && !losing()) process.lossy->stop_losing();
-  const Time next = process.engine->turn(now());
+  if (process.losing && !losing()) process.lossy->stop_losing();
+  const Time next = process.engine->turn(clock_);
   network_.flush(id);
   // A turn that sent nothing says nothing about the next receiver.
   if (network_.last_sender() == id) process.last_receiver = network_.last_receiver();
-  if (const auto changes = process.engine->changes(); !changes.empty()) {
-    witness_.believed(now(), id, changes);
+  if (process.engine->changed()) {
+    witness_.believed(clock_, id, process.engine->changes());
     process.engine->clear_changes();
   }
   schedule_wake(id, next);
 }
 
 // The states of many processes do not fit into a cache, but the queue knows who wakes soon, and a
-// ring who will hear of it. First the entry of a process, then its engine and that of its receiver,
-// then what these point to: each is on its way while other events are handled.
-void Simulation::prefetch_upcoming(const QueuedEvent& current) const {
-  if (const QueuedEvent* far = queue_.upcoming(4)) __builtin_prefetch(&processes_[far->target]);
-  if (const QueuedEvent* near = queue_.upcoming(1); near != nullptr && wakes(*near)) {
-    prefetch({near->target});
-    prefetch(processes_[near->target].last_receiver);
-  }
-  const Process& process = processes_[current.target];
-  if (process.up) process.engine->prefetch_pointed_to();
-  if (!wakes(current)) return;
-  const Process& receiver = processes_[process.last_receiver.value];
-  if (receiver.up) receiver.engine->prefetch_pointed_to();
+// ring who will hear of it. First the line that says to whom a process speaks, then its own state
+// and that of its receiver: each is on its way while other events are handled.
+void Simulation::prefetch_upcoming() const {
+  constexpr int kFetched = 2, kPeeked = 4;  // wakes ahead
+  int wakes = 0;
+  queue_.visit_upcoming([&](const QueuedEvent& event) {
+    if (sim_event_kind(event.payload) != SimEventKind::wake) return true;
+    const Process& process = processes_[event.target];
+    if (++wakes == kFetched) {
+      const ProcessId receiver = process.last_receiver;
+      prefetch({event.target});
+      prefetch(receiver);
+      __builtin_prefetch(&slots_[receiver.value * options_.engine.receive_slots], 1);
+    }
+    if (wakes < kPeeked) return true;
+    __builtin_prefetch(&process);
+    return false;
+  });
 }
 
 void Simulation::prefetch(ProcessId process) const {
   network_.prefetch(process);
-  const char* const engine = reinterpret_cast<const char*>(&processes_[process.value].engine);
-  for (std::size_t at = 0; at < Engine::kHotBytes; at += 64) __builtin_prefetch(engine + at);
+  const char* const hot = reinterpret_cast<const char*>(&processes_[process.value]);
+  for (std::size_t at = 0; at < kHotBytes; at += 64) __builtin_prefetch(hot + at, 1);
 }
 
 // What the packets do before the next event outside them; false if there is nothing.
@@ -184,8 +188,7 @@ bool Simulation::step_packets() {
   carrier_->step();
   ++events_;
   for (const CarriedFrame& carried : carrier_->done()) {
-    now_ = carried.at;
-    network_.set_now(now_);
+    set_now(carried.at);
     if (network_.deliver(carried)) act(carried.to);
   }
   carrier_->clear_done();
@@ -195,22 +198,21 @@ bool Simulation::step_packets() {
 bool Simulation::step() {
   if (carrier_ != nullptr && step_packets()) return true;
   if (queue_.empty() || queue_.next_time() > end_.value) {
-    now_ = end_;
+    set_now(end_);
     return false;
   }
   const QueuedEvent event = queue_.pop();
-  prefetch_upcoming(event);
-  now_ = {event.time};
+  set_now({event.time});
   ++events_;
   const ProcessId id{event.target};
   const std::uint32_t number = event.payload & kSimEventNumberMask;
   Process& process = processes_[id.value];
-  network_.set_now(now_);
   switch (sim_event_kind(event.payload)) {
     case SimEventKind::wake:
       // An event of an earlier life, or one that an earlier one has overtaken, is nobody's.
       if (process.wake != now_) break;
       process.wake = SimTime::never();
+      prefetch_upcoming();
       if (process.up) act(id);
       break;
     case SimEventKind::deliver:
@@ -325,6 +327,7 @@ void Simulation::crash(const FaultEvent& fault, std::span<const ProcessId> proce
     process.up = false;
     if (process.lossy) lost_by_ended_ += process.lossy->lost();
     process.lossy.reset();
+    process.losing = false;
     process.wake = SimTime::never();
     network_.stop(id);
   }
@@ -387,8 +390,7 @@ void Simulation::skip(std::uint64_t periods) {
   }
   heartbeats_skipped_ += frame_counts().heartbeats - before.heartbeats;
   std::vector<QueuedEvent> pending = queue_.drain();
-  now_ = now_ + by;
-  network_.set_now(now_);
+  set_now(now_ + by);
   for (const bool faults : {true, false}) {
     for (const QueuedEvent& event : pending) {
       const bool is_fault = sim_event_kind(event.payload) == SimEventKind::fault;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sim/engine/event_queue.hpp"
+#include "sim/engine/huge_array.hpp"
 #include "sim/fabric/message_network.hpp"
 #include "sim/fabric/packet_carrier.hpp"
 #include "sim/faults/fabric_damage.hpp"
@@ -59,7 +60,7 @@ class Simulation {
   // Handles the next event; false at the end of the duration. For oracles that look in between.
   bool step();
 
-  Time now() const { return Time{} + round_up(now_); }
+  Time now() const { return clock_; }
   // Null while the process is down.
   const Engine* engine(ProcessId process) const;
 
@@ -78,28 +79,36 @@ class Simulation {
   bool kept_apart(ProcessId a, ProcessId b) const;
 
  private:
-  // With its engine in place, so that the queue's target says where the engine is.
-  struct Process {
+  // With its engine in place, so that the queue's target says where the engine is. A heartbeat
+  // touches the first kHotBytes, which are whole cache lines.
+  struct alignas(64) Process {
     SimTime wake = SimTime::never();  // the earliest wake event that is in the queue for it
     std::uint32_t boots = 0;
     ProcessId last_receiver{0};  // of its last frame; a guess at the next
     bool up = false;
     bool paused = false;
     bool impeded = false;          // paused or slow
-    std::optional<Engine> engine;  // while up; its own flag lies behind it, on a line of its own
-    std::unique_ptr<LossyFabric> lossy;  // only with loss
-    Duration delay;                      // while slow: between what is due and the turn, > 0
-    SimTime due = SimTime::never();      // while slow: when it gets to what came first
+    bool losing = false;           // `lossy` is there
+    std::optional<Engine> engine;  // while up; its own flag lies behind it
+    std::unique_ptr<LossyFabric> lossy;
+    Duration delay;                  // while slow: between what is due and the turn, > 0
+    SimTime due = SimTime::never();  // while slow: when it gets to what came first
   };
+  static constexpr std::size_t kHotBytes = 256;
   class Addresses;
 
   bool losing() const { return options_.loss > 0.0 && now() < options_.loss_until; }
+  void set_now(SimTime now) {
+    now_ = now;
+    clock_ = Time{} + round_up(now);
+    network_.set_now(now);
+  }
   void boot(ProcessId process, bool rejoining);
   void act(ProcessId process);
   void act_impeded(ProcessId process);
   void turn(ProcessId process);
   bool step_packets();
-  void prefetch_upcoming(const QueuedEvent& current) const;
+  void prefetch_upcoming() const;
   void prefetch(ProcessId process) const;
   void schedule_wake(ProcessId process, Time at);
   void play(const FaultEvent& fault);
@@ -124,8 +133,10 @@ class Simulation {
   std::unique_ptr<PacketCarrier> carrier_;  // only at packet fidelity
   std::unique_ptr<Addresses> addresses_;
   TurnScratch scratch_;
-  std::vector<Process> processes_;
+  HugeArray<FrameSlot> slots_;  // options_.engine.receive_slots a process
+  HugeArray<Process> processes_;
   SimTime now_{};
+  Time clock_;  // the same on the stack's clock
   SimTime end_{};
   SimTime next_skip_attempt_{};
   std::size_t next_fault_ = 0;

@@ -9,12 +9,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
 
 #include "stack/base/ids.hpp"
+#include "stack/base/in_place.hpp"
 #include "stack/base/time.hpp"
 #include "stack/view/ring.hpp"
 
@@ -87,17 +87,20 @@ class Detector {
   virtual std::uint64_t hash() const = 0;
 };
 
+// Where a detector lives: in the membership that it serves.
+using DetectorPlace = InPlace<Detector, 112>;
+
 struct DetectorEntry {
   std::string_view name;
   std::string_view idea;  // one line for people
-  std::unique_ptr<Detector> (*make)(const DetectorOptions&, DomainId self);
+  void (*make)(DetectorPlace& place, const DetectorOptions&, DomainId self);
 };
 
 // Every detector there is, by name.
 std::span<const DetectorEntry> detectors();
 
-// Null if there is none of that name.
-std::unique_ptr<Detector> make_detector(std::string_view name, const DetectorOptions& options,
-                                        DomainId self);
+// False if there is none of that name.
+[[nodiscard]] bool make_detector(DetectorPlace& place, std::string_view name,
+                                 const DetectorOptions& options, DomainId self);
 
 }  // namespace holdfast

@@ -18,12 +18,14 @@ std::span<const DetectorEntry> detectors() {
   return kDetectors;
 }
 
-std::unique_ptr<Detector> make_detector(std::string_view name, const DetectorOptions& options,
-                                        DomainId self) {
+bool make_detector(DetectorPlace& place, std::string_view name, const DetectorOptions& options,
+                   DomainId self) {
   for (const DetectorEntry& entry : kDetectors) {
-    if (entry.name == name) return entry.make(options, self);
+    if (entry.name != name) continue;
+    entry.make(place, options, self);
+    return true;
   }
-  return nullptr;
+  return false;
 }
 
 }  // namespace holdfast

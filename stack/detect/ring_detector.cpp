@@ -12,12 +12,15 @@ namespace holdfast {
 
 namespace {
 
-class alignas(64) RingDetector final : public Detector {
+class RingDetector final : public Detector {
  public:
   RingDetector(const DetectorOptions& options, DomainId self)
       : period_(options.period), timeout_(options.timeout), self_(self), probes_(options.probes) {
     HOLDFAST_ASSERT(options.period > Duration{0} && options.timeout >= 2 * options.period);
     if (options.hold > Duration{0}) held_ = std::make_unique<HeldVerdicts>(options.hold);
+    holding_ = held_ != nullptr;
+    HOLDFAST_ASSERT(timeout_ / period_ <= UINT32_MAX);
+    until_probe_ = probe_ticks_ = static_cast<std::uint32_t>(timeout_ / period_);
   }
 
   void start(Time now, DetectorStart how, Duration phase, const Ring& ring) override {
@@ -78,7 +81,7 @@ class alignas(64) RingDetector final : public Detector {
   std::optional<DetectorAction> poll(Time now, const Ring& ring) override {
     if (!running_) return std::nullopt;
     if (pending_) return send_pending();
-    if (held_) {
+    if (holding_) {
       if (const auto domain = held_->due(now)) return verdict_on(*domain);
     }
     if (next_send_ <= now) return send(now, ring);
@@ -94,7 +97,7 @@ class alignas(64) RingDetector final : public Detector {
     if (pending_) return Time{0};
     Time next = next_send_ < deadline_ ? next_send_ : deadline_;
     if (awaiting_ && next_ask_ < next) next = next_ask_;
-    if (held_ && held_->next_deadline() < next) next = held_->next_deadline();
+    if (holding_ && held_->next_deadline() < next) next = held_->next_deadline();
     return next;
   }
 
@@ -116,11 +119,12 @@ class alignas(64) RingDetector final : public Detector {
     if (observer_ != kNoProcess) sent.heartbeats = periods;
     if (believed_observer(ring) != kNoProcess) sent.heartbeats += periods;
     if (probes_) {
-      const std::uint64_t turns = (ticks_ + periods) / probe_ticks() - ticks_ / probe_ticks();
+      const std::uint64_t turns = (ticks_ + periods) / probe_ticks_ - ticks_ / probe_ticks_;
       if (dead_before(ring) > 0) sent.probes = turns;
       if (ring.roster().domain_size() > 1) sent.heartbeats += turns;
     }
     ticks_ += periods;
+    until_probe_ = probe_ticks_ - static_cast<std::uint32_t>(ticks_ % probe_ticks_);
     return sent;
   }
 
@@ -167,7 +171,7 @@ class alignas(64) RingDetector final : public Detector {
   // A sign of life: if a verdict on this domain is held it is taken back. True if the domain is
   // our emitter again by that.
   bool taken_back(DomainId domain, const Ring& ring) {
-    if (!held_ || !held_->take_back(domain)) return false;
+    if (!holding_ || !held_->take_back(domain)) return false;
     const bool again = domain_before(ring) == domain;
     if (again) emitter_ = domain;
     return again;
@@ -176,7 +180,7 @@ class alignas(64) RingDetector final : public Detector {
   // As long as verdicts may be taken back: whoever asked us may not be our observer for long, and
   // the one whom the view says must not miss us meanwhile.
   ProcessId believed_observer(const Ring& ring) const {
-    return held_ && redirected_ ? process_after(ring) : kNoProcess;
+    return holding_ && redirected_ ? process_after(ring) : kNoProcess;
   }
 
   ProcessId process_after(const Ring& ring) const {
@@ -230,25 +234,30 @@ class alignas(64) RingDetector final : public Detector {
     return std::nullopt;
   }
 
-  std::uint64_t probe_ticks() const { return static_cast<std::uint64_t>(timeout_ / period_); }
-
   std::optional<DetectorAction> send(Time now, const Ring& ring) {
     // After an absence one heartbeat is as good as the many that were missed.
     do {
       next_send_ += period_;
     } while (next_send_ <= now);
     ++ticks_;
-    if (probes_ && ticks_ % probe_ticks() == 0) {
-      choose_probe(ring);
-      choose_comparison(ring);
-      pending_ = pending_probe_ != kNoProcess || pending_comparison_ != kNoProcess;
+    if (--until_probe_ == 0) {
+      until_probe_ = probe_ticks_;
+      if (probes_) choose_what_else(ring);
     }
-    pending_believed_ = believed_observer(ring);
-    if (pending_believed_ != kNoProcess) pending_ = true;
+    if (const ProcessId believed = believed_observer(ring); believed != kNoProcess) {
+      pending_believed_ = believed;
+      pending_ = true;
+    }
     if (observer_ != kNoProcess) {
       return DetectorAction{DetectorAction::Kind::heartbeat, observer_, kNoDomain};
     }
     return poll(now, ring);
+  }
+
+  void choose_what_else(const Ring& ring) {
+    choose_probe(ring);
+    choose_comparison(ring);
+    pending_ = pending_probe_ != kNoProcess || pending_comparison_ != kNoProcess;
   }
 
   // The dead before us in turn, process by process. The turn follows from the ticks, so that
@@ -258,7 +267,7 @@ class alignas(64) RingDetector final : public Detector {
     if (dead == 0) return;
     const Roster& roster = ring.roster();
     const std::uint32_t size = roster.domain_size();
-    const std::uint64_t turn = ticks_ / probe_ticks() % (std::uint64_t{dead} * size);
+    const std::uint64_t turn = ticks_ / probe_ticks_ % (std::uint64_t{dead} * size);
     const auto back = static_cast<std::uint32_t>(turn / size);
     const Position position = ring.moved(roster.position_of(self_), ring.size() - 1 - back);
     pending_probe_ =
@@ -270,7 +279,7 @@ class alignas(64) RingDetector final : public Detector {
     const Roster& roster = ring.roster();
     const std::uint32_t others = roster.domain_size() - 1;
     if (others == 0) return;
-    const auto turn = static_cast<std::uint32_t>(ticks_ / probe_ticks() % others);
+    const auto turn = static_cast<std::uint32_t>(ticks_ / probe_ticks_ % others);
     const bool before_speaker = roster.member(self_, turn) < ring.speaker(self_);
     pending_comparison_ = roster.member(self_, before_speaker ? turn : turn + 1);
   }
@@ -296,7 +305,7 @@ class alignas(64) RingDetector final : public Detector {
     return verdict_on(emitter_);
   }
 
-  // The first cache line has what a heartbeat needs.
+  // What a heartbeat touches comes first: with the table of functions one cache line.
   Duration period_;
   Duration timeout_;
   Time next_send_ = Time::never();
@@ -304,26 +313,30 @@ class alignas(64) RingDetector final : public Detector {
   std::uint64_t ticks_ = 0;          // heartbeats due so far
   DomainId emitter_ = kNoDomain;     // ourselves if nobody else lives
   ProcessId observer_ = kNoProcess;  // none if nobody else lives
-  bool running_ = false;
-  bool awaiting_ = false;       // we have asked the emitter and not heard it since
-  bool heard_ = false;          // the emitter, since it became ours
-  bool redirected_ = false;     // the observer is another than the view says
-  bool pending_ = false;        // one of the two below is due
-  bool asked_speaker_ = false;  // while awaiting: the first request is out
-  DomainId self_;
+  bool running_ : 1 = false;
+  bool holding_ : 1 = false;   // held_ is there
+  bool awaiting_ = false;      // we have asked the emitter and not heard it since
+  bool heard_ = false;         // the emitter, since it became ours
+  bool pending_ = false;       // one of those below is due
+  std::uint32_t until_probe_;  // ticks until the next one that probes and compares
+
+  std::uint32_t probe_ticks_;  // from one of those to the next
   ProcessId pending_believed_ = kNoProcess;
   ProcessId pending_probe_ = kNoProcess;
   ProcessId pending_comparison_ = kNoProcess;
+  DomainId self_;
   std::uint32_t asked_ = 0;        // while awaiting: members of the emitter, in the present round
   Time next_ask_ = Time::never();  // while awaiting
+  bool asked_speaker_ = false;     // while awaiting: the first request is out
+  bool redirected_ = false;        // the observer is another than the view says
   bool probes_;
   std::unique_ptr<HeldVerdicts> held_;  // null: verdicts are told at once
 };
 
 }  // namespace
 
-std::unique_ptr<Detector> make_ring_detector(const DetectorOptions& options, DomainId self) {
-  return std::make_unique<RingDetector>(options, self);
+void make_ring_detector(DetectorPlace& place, const DetectorOptions& options, DomainId self) {
+  place.make<RingDetector>(options, self);
 }
 
 }  // namespace holdfast

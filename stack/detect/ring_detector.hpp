@@ -22,12 +22,10 @@
 //    subject is heard; the next emitter is asked at once.
 #pragma once
 
-#include <memory>
-
 #include "stack/detect/detector.hpp"
 
 namespace holdfast {
 
-std::unique_ptr<Detector> make_ring_detector(const DetectorOptions& options, DomainId self);
+void make_ring_detector(DetectorPlace& place, const DetectorOptions& options, DomainId self);
 
 }  // namespace holdfast

@@ -1,8 +1,6 @@
 // A seal of zeros.
 #include "stack/seal/none.hpp"
 
-#include "stack/base/bytes.hpp"
-
 namespace holdfast {
 
 namespace {
@@ -16,8 +14,7 @@ class NoSeal final : public Seal {
   }
   void write(const PairKey&, std::span<std::byte>) const override {}  // encoding left it zero
   bool matches(const PairKey&, std::span<const std::byte> frame) const override {
-    const std::byte* const seal = frame.data() + frame.size() - kSealBytes;
-    return (load_le<std::uint64_t>(seal) | load_le<std::uint64_t>(seal + 8)) == 0;
+    return is_zero(frame.last<kSealBytes>());
   }
 };
 

@@ -15,6 +15,8 @@ std::optional<RingOrder> find_ring_order(std::string_view name) {
 
 Roster::Roster(const RosterOptions& options)
     : options_(options),
+      nodes_(options.nodes),
+      per_node_(options.per_node),
       processes_(options.nodes * options.per_node),
       domains_(options.agents ? options.nodes : processes_),
       shuffle_(domains_, options.order_key) {
@@ -31,18 +33,9 @@ Roster::Roster(const RosterOptions& options)
   for (std::uint32_t i = 0; i < domains_; ++i) position_of_[domain_at_[i]] = i;
 }
 
-NodeId Roster::node_of(ProcessId process) const {
-  return {options_.placement == ProcessPlacement::by_slot ? process.value / options_.per_node
-                                                          : process.value % options_.nodes};
-}
-
 ProcessId Roster::process_on(NodeId node, std::uint32_t i) const {
   return {options_.placement == ProcessPlacement::by_slot ? node.value * options_.per_node + i
                                                           : node.value + i * options_.nodes};
-}
-
-DomainId Roster::domain_of(ProcessId process) const {
-  return {options_.agents ? node_of(process).value : process.value};
 }
 
 ProcessId Roster::member(DomainId domain, std::uint32_t i) const {

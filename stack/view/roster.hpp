@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "stack/base/divisor.hpp"
 #include "stack/base/ids.hpp"
 #include "stack/base/permutation.hpp"
 
@@ -55,13 +56,18 @@ class Roster {
   std::uint32_t processes() const { return processes_; }
   std::uint32_t nodes() const { return options_.nodes; }
   std::uint32_t per_node() const { return options_.per_node; }
-  NodeId node_of(ProcessId process) const;
+  NodeId node_of(ProcessId process) const {
+    return {options_.placement == ProcessPlacement::by_slot ? per_node_.quotient(process.value)
+                                                            : nodes_.remainder(process.value)};
+  }
   // The i-th process of a node by rank, i < per_node().
   ProcessId process_on(NodeId node, std::uint32_t i) const;
 
   std::uint32_t domains() const { return domains_; }
-  std::uint32_t domain_size() const { return processes_ / domains_; }
-  DomainId domain_of(ProcessId process) const;
+  std::uint32_t domain_size() const { return options_.agents ? options_.per_node : 1; }
+  DomainId domain_of(ProcessId process) const {
+    return {options_.agents ? node_of(process).value : process.value};
+  }
   // The i-th process of a domain by rank, i < domain_size().
   ProcessId member(DomainId domain, std::uint32_t i) const;
 
@@ -72,6 +78,8 @@ class Roster {
 
  private:
   RosterOptions options_;
+  Divisor nodes_;
+  Divisor per_node_;
   std::uint32_t processes_;
   std::uint32_t domains_;
   Permutation shuffle_;

@@ -24,19 +24,32 @@ constexpr auto kByProcess = [](const View::Exception& exception, ProcessId proce
 
 }  // namespace
 
-Record View::of(ProcessId process) const {
-  const auto found = std::lower_bound(exceptions_.begin(), exceptions_.end(), process, kByProcess);
-  return found != exceptions_.end() && found->process == process ? found->record : kInitial;
+View& View::operator=(const View& other) {
+  digest_ = other.digest_;
+  sequence_ = other.sequence_;
+  exceptions_.reset(other.exceptions_ ? new std::vector<Exception>(*other.exceptions_) : nullptr);
+  return *this;
+}
+
+bool operator==(const View& a, const View& b) {
+  return a.digest_ == b.digest_ && a.sequence_ == b.sequence_ &&
+         std::ranges::equal(a.exceptions(), b.exceptions());
+}
+
+Record View::find(ProcessId process) const {
+  const auto found =
+      std::lower_bound(exceptions_->begin(), exceptions_->end(), process, kByProcess);
+  return found != exceptions_->end() && found->process == process ? found->record : kInitial;
 }
 
 bool View::merge(ProcessId process, Record record) {
-  auto found = std::lower_bound(exceptions_.begin(), exceptions_.end(), process, kByProcess);
-  const bool known = found != exceptions_.end() && found->process == process;
-  if (record <= (known ? found->record : kInitial)) return false;
-  if (known) {
+  if (record <= of(process)) return false;
+  if (!exceptions_) exceptions_ = std::make_unique<std::vector<Exception>>();
+  auto found = std::lower_bound(exceptions_->begin(), exceptions_->end(), process, kByProcess);
+  if (found != exceptions_->end() && found->process == process) {
     digest_ ^= digest_of(process, found->record);
   } else {
-    found = exceptions_.insert(found, Exception{process, kInitial, 0});
+    found = exceptions_->insert(found, Exception{process, kInitial, 0});
   }
   found->record = record;
   found->changed = ++sequence_;

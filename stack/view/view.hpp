@@ -10,6 +10,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,13 @@ constexpr bool is_live(const Record& record) {
 
 class View {
  public:
+  View() = default;
+  View(const View& other) { *this = other; }
+  View(View&&) noexcept = default;
+  View& operator=(const View& other);
+  View& operator=(View&&) noexcept = default;
+  ~View() = default;
+
   // A record that is not {0, alive}.
   struct Exception {
     ProcessId process;
@@ -40,8 +48,8 @@ class View {
     friend bool operator==(const Exception&, const Exception&) = default;
   };
 
-  Record of(ProcessId process) const;
-  bool live(ProcessId process) const { return exceptions_.empty() || is_live(of(process)); }
+  Record of(ProcessId process) const { return exceptions_ ? find(process) : Record{}; }
+  bool live(ProcessId process) const { return is_live(of(process)); }
 
   // Keeps the greater of what is believed and `record`; true if the view changed.
   bool merge(ProcessId process, Record record);
@@ -53,14 +61,19 @@ class View {
   std::uint64_t digest() const { return digest_; }
 
   // Ascending by process.
-  std::span<const Exception> exceptions() const { return exceptions_; }
+  std::span<const Exception> exceptions() const {
+    return exceptions_ ? std::span<const Exception>(*exceptions_) : std::span<const Exception>();
+  }
 
-  friend bool operator==(const View&, const View&) = default;
+  friend bool operator==(const View& a, const View& b);
 
  private:
-  std::vector<Exception> exceptions_;
+  Record find(ProcessId process) const;
+
   std::uint64_t digest_ = 0;  // exclusive or over the exceptions, so it follows each change in O(1)
   std::uint64_t sequence_ = 0;
+  // Null as long as there are none: a million processes have a view each, most of them empty.
+  std::unique_ptr<std::vector<Exception>> exceptions_;
 };
 
 }  // namespace holdfast

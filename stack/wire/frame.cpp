@@ -1,20 +1,12 @@
 // Encoding and decoding by the table of offsets in the header.
 #include "stack/wire/frame.hpp"
 
-#include <algorithm>
-
 #include "stack/base/assert.hpp"
 #include "stack/base/bytes.hpp"
 
 namespace holdfast {
 
 namespace {
-
-// Offsets of the header's fields, as the table in the header file has them.
-constexpr std::size_t kMagicAt = 0, kVersionAt = 2, kTypeAt = 3, kLengthAt = 4, kSealAt = 6,
-                      kZero1At = 7, kJobAt = 8, kSenderAt = 12, kSenderIncarnationAt = 16,
-                      kReceiverAt = 20, kReceiverIncarnationAt = 24, kZero4At = 28,
-                      kSequenceAt = 32, kDigestAt = 40;
 
 // Offsets within the body.
 constexpr std::size_t kAfterAt = 0, kUptoAt = 8, kFlagsAt = 16, kCountAt = 18;
@@ -24,10 +16,6 @@ constexpr std::uint16_t kAnswerWanted = 1, kSenderJoining = 2, kMoreFollows = 4,
 // Offsets within the name of a broadcast.
 constexpr std::size_t kStarterAt = 0, kStarterIncarnationAt = 4, kNumberAt = 8, kCubeAt = 12,
                       kZeros3At = 13;
-
-bool has_body(FrameType type) {
-  return type >= FrameType::notice;
-}
 
 bool may_name_broadcast(FrameType type) {
   return type == FrameType::notice || type == FrameType::acknowledgement;
@@ -79,85 +67,33 @@ bool decode_run(const std::byte* at, std::uint32_t processes, Run& run) {
 
 }  // namespace
 
-std::size_t encode_frame(const Header& header, const Body& body, std::span<std::byte> to) {
-  std::size_t length = kFrameBytesMin;
-  if (has_body(header.type)) length += fixed_bytes(body) + body.runs.size() * kRunBytes;
+std::size_t encode_body(FrameType type, const Body& body, std::span<std::byte> to) {
+  const std::size_t length = kFrameBytesMin + fixed_bytes(body) + body.runs.size() * kRunBytes;
   HOLDFAST_ASSERT(length <= to.size() && length <= kFrameBytesMax);
-  std::byte* const at = to.data();
-  store_le<std::uint16_t>(at + kMagicAt, kFrameMagic);
-  store_le<std::uint8_t>(at + kVersionAt, kFrameVersion);
-  store_le<std::uint8_t>(at + kTypeAt, static_cast<std::uint8_t>(header.type));
-  store_le<std::uint16_t>(at + kLengthAt, static_cast<std::uint16_t>(length));
-  store_le<std::uint8_t>(at + kSealAt, static_cast<std::uint8_t>(header.seal));
-  store_le<std::uint8_t>(at + kZero1At, 0);
-  store_le<std::uint32_t>(at + kJobAt, header.job);
-  store_le<std::uint32_t>(at + kSenderAt, header.sender.value);
-  store_le<std::uint32_t>(at + kSenderIncarnationAt, header.sender_incarnation.value);
-  store_le<std::uint32_t>(at + kReceiverAt, header.receiver.value);
-  store_le<std::uint32_t>(at + kReceiverIncarnationAt, header.receiver_incarnation.value);
-  store_le<std::uint32_t>(at + kZero4At, 0);
-  store_le<std::uint64_t>(at + kSequenceAt, header.sequence);
-  store_le<std::uint64_t>(at + kDigestAt, header.digest);
-  if (has_body(header.type)) {
-    std::byte* const body_at = at + kHeaderBytes;
-    store_le<std::uint64_t>(body_at + kAfterAt, body.after);
-    store_le<std::uint64_t>(body_at + kUptoAt, body.upto);
-    const int flags =
-        (body.answer_wanted ? kAnswerWanted : 0) | (body.sender_joining ? kSenderJoining : 0) |
-        (body.more_follows ? kMoreFollows : 0) | (body.broadcast.named() ? kNamesBroadcast : 0);
-    store_le<std::uint16_t>(body_at + kFlagsAt, static_cast<std::uint16_t>(flags));
-    store_le<std::uint16_t>(body_at + kCountAt, static_cast<std::uint16_t>(body.runs.size()));
-    if (body.broadcast.named()) {
-      HOLDFAST_ASSERT(may_name_broadcast(header.type));
-      encode_broadcast(body.broadcast, body_at + Body::kFixedBytes);
-    }
-    std::byte* run_at = body_at + fixed_bytes(body);
-    for (const Run& run : body.runs) {
-      encode_run(run, run_at);
-      run_at += kRunBytes;
-    }
+  std::byte* const at = to.data() + kHeaderBytes;
+  store_le<std::uint64_t>(at + kAfterAt, body.after);
+  store_le<std::uint64_t>(at + kUptoAt, body.upto);
+  const int flags =
+      (body.answer_wanted ? kAnswerWanted : 0) | (body.sender_joining ? kSenderJoining : 0) |
+      (body.more_follows ? kMoreFollows : 0) | (body.broadcast.named() ? kNamesBroadcast : 0);
+  store_le<std::uint16_t>(at + kFlagsAt, static_cast<std::uint16_t>(flags));
+  store_le<std::uint16_t>(at + kCountAt, static_cast<std::uint16_t>(body.runs.size()));
+  if (body.broadcast.named()) {
+    HOLDFAST_ASSERT(may_name_broadcast(type));
+    encode_broadcast(body.broadcast, at + Body::kFixedBytes);
   }
-  std::fill_n(at + length - kSealBytes, kSealBytes, std::byte{0});
+  std::byte* run_at = at + fixed_bytes(body);
+  for (const Run& run : body.runs) {
+    encode_run(run, run_at);
+    run_at += kRunBytes;
+  }
   return length;
 }
 
-DecodeStatus decode_header(std::span<const std::byte> frame, Header& header) {
-  if (frame.size() < kFrameBytesMin) return DecodeStatus::too_short;
-  const std::byte* const at = frame.data();
-  if (load_le<std::uint16_t>(at + kMagicAt) != kFrameMagic) return DecodeStatus::bad_magic;
-  if (load_le<std::uint8_t>(at + kVersionAt) != kFrameVersion) return DecodeStatus::bad_version;
-  if (load_le<std::uint16_t>(at + kLengthAt) != frame.size() || frame.size() > kFrameBytesMax) {
-    return DecodeStatus::bad_length;
-  }
-  const auto type = load_le<std::uint8_t>(at + kTypeAt);
-  if (type < static_cast<std::uint8_t>(FrameType::heartbeat) ||
-      type > static_cast<std::uint8_t>(FrameType::join)) {
-    return DecodeStatus::bad_type;
-  }
-  const auto seal = load_le<std::uint8_t>(at + kSealAt);
-  if (seal > static_cast<std::uint8_t>(SealAlgorithm::blake2b)) {
-    return DecodeStatus::bad_seal_algorithm;
-  }
-  if (load_le<std::uint8_t>(at + kZero1At) != 0 || load_le<std::uint32_t>(at + kZero4At) != 0) {
-    return DecodeStatus::bad_padding;
-  }
-  header.type = static_cast<FrameType>(type);
-  header.seal = static_cast<SealAlgorithm>(seal);
-  header.job = load_le<std::uint32_t>(at + kJobAt);
-  header.sender = {load_le<std::uint32_t>(at + kSenderAt)};
-  header.sender_incarnation = {load_le<std::uint32_t>(at + kSenderIncarnationAt)};
-  header.receiver = {load_le<std::uint32_t>(at + kReceiverAt)};
-  header.receiver_incarnation = {load_le<std::uint32_t>(at + kReceiverIncarnationAt)};
-  header.sequence = load_le<std::uint64_t>(at + kSequenceAt);
-  header.digest = load_le<std::uint64_t>(at + kDigestAt);
-  return DecodeStatus::ok;
-}
-
-DecodeStatus decode_body(std::span<const std::byte> frame, FrameType type, std::uint32_t processes,
+DecodeStatus decode_runs(std::span<const std::byte> frame, FrameType type, std::uint32_t processes,
                          std::span<Run> runs, Body& body) {
   const std::size_t bytes = frame.size() - kFrameBytesMin;
   body = Body{};
-  if (!has_body(type)) return bytes == 0 ? DecodeStatus::ok : DecodeStatus::bad_length;
   if (bytes < Body::kFixedBytes) return DecodeStatus::bad_length;
   const std::byte* const at = frame.data() + kHeaderBytes;
   const auto flags = load_le<std::uint16_t>(at + kFlagsAt);

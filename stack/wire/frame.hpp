@@ -24,45 +24,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
+#include "stack/base/assert.hpp"
 #include "stack/base/broadcast.hpp"
 #include "stack/base/ids.hpp"
 #include "stack/base/member_state.hpp"
+#include "stack/wire/header.hpp"
 
 namespace holdfast {
-
-constexpr std::uint16_t kFrameMagic = 0x4648;
-constexpr std::uint8_t kFrameVersion = 2;
-constexpr std::size_t kHeaderBytes = 48;
-constexpr std::size_t kSealBytes = 16;
-constexpr std::size_t kFrameBytesMin = kHeaderBytes + kSealBytes;
-constexpr std::size_t kFrameBytesMax = 512;  // of a control frame
-
-enum class FrameType : std::uint8_t {
-  heartbeat = 1,        // no body: "I am alive, and this is the digest of what I believe"
-  observe = 2,          // no body: "I observe you from now on; answer with a heartbeat"
-  notice = 3,           // news, to be acknowledged
-  acknowledgement = 4,  // no runs: the notice (after, upto] has been merged
-  difference = 5,       // everything the sender believes beyond the initial view
-  join = 6,             // a difference from one who has just started; always answered
-};
-
-enum class SealAlgorithm : std::uint8_t { none = 0, siphash128 = 1, blake2b = 2 };
-
-struct Header {
-  FrameType type = FrameType::heartbeat;
-  SealAlgorithm seal = SealAlgorithm::none;
-  std::uint32_t job = 0;
-  ProcessId sender;
-  Incarnation sender_incarnation;
-  ProcessId receiver;
-  Incarnation receiver_incarnation;
-  std::uint64_t sequence = 0;
-  std::uint64_t digest = 0;
-
-  friend bool operator==(const Header&, const Header&) = default;
-};
 
 // Consecutive processes of which the same is said. 12 bytes: first 4, incarnation 4, count 2,
 // state 1, zero 1.
@@ -95,29 +66,37 @@ constexpr std::size_t kRunsMax = (kFrameBytesMax - kFrameBytesMin - Body::kFixed
 constexpr std::size_t kRunsOfBroadcastMax =
     (kFrameBytesMax - kFrameBytesMin - Body::kFixedBytes - Body::kBroadcastBytes) / kRunBytes;
 
+constexpr bool has_body(FrameType type) {
+  return type >= FrameType::notice;
+}
+
+// Writes the body after where the header goes; returns the length of the whole frame.
+std::size_t encode_body(FrameType type, const Body& body, std::span<std::byte> to);
+
 // Writes the frame with a zero seal and returns its length, at most kFrameBytesMax. `body` is
 // looked at only for the types that have one; it may hold at most kRunsMax runs, and
 // kRunsOfBroadcastMax if it names a broadcast.
-std::size_t encode_frame(const Header& header, const Body& body, std::span<std::byte> to);
+inline std::size_t encode_frame(const Header& header, const Body& body, std::span<std::byte> to) {
+  HOLDFAST_ASSERT(to.size() >= kFrameBytesMin);
+  const std::size_t length =
+      has_body(header.type) ? encode_body(header.type, body, to) : kFrameBytesMin;
+  encode_header(header, length, to.data());
+  std::memset(to.data() + length - kSealBytes, 0, kSealBytes);
+  return length;
+}
 
-enum class DecodeStatus : std::uint8_t {
-  ok,
-  too_short,
-  bad_magic,
-  bad_version,
-  bad_length,  // the length field is not the frame's, or the body does not fill it
-  bad_type,
-  bad_seal_algorithm,
-  bad_padding,  // a field that must be zero is not
-  bad_body,     // counts, states or ranges out of bounds
-};
-
-// The header of a frame: length, magic, version and type are checked, nothing after the header.
-[[nodiscard]] DecodeStatus decode_header(std::span<const std::byte> frame, Header& header);
+// What decode_body does for the types that have one.
+[[nodiscard]] DecodeStatus decode_runs(std::span<const std::byte> frame, FrameType type,
+                                       std::uint32_t processes, std::span<Run> runs, Body& body);
 
 // The body of a frame whose header is decoded and whose seal has been checked. `processes` bounds
-// the process numbers; `runs` takes the runs and must hold kRunsMax.
-[[nodiscard]] DecodeStatus decode_body(std::span<const std::byte> frame, FrameType type,
-                                       std::uint32_t processes, std::span<Run> runs, Body& body);
+// the process numbers; `runs` takes the runs and must hold kRunsMax. `body` is left
+// alone for types that have none.
+[[nodiscard]] inline DecodeStatus decode_body(std::span<const std::byte> frame, FrameType type,
+                                              std::uint32_t processes, std::span<Run> runs,
+                                              Body& body) {
+  if (has_body(type)) return decode_runs(frame, type, processes, runs, body);
+  return frame.size() == kFrameBytesMin ? DecodeStatus::ok : DecodeStatus::bad_length;
+}
 
 }  // namespace holdfast

@@ -263,6 +263,33 @@ TEST(EventQueue, MemoryFollowsSize) {
   }
 }
 
+// What the visit promises is the right set in nearly the right order; with events that all come
+// back after the same time, as heartbeats do, the order is exact.
+TEST(EventQueue, TellsWhatComesNext) {
+  constexpr std::uint32_t kEvents = 2'000;
+  constexpr std::int64_t kPeriod = 100'000'000;
+  EventQueue queue;
+  Random random(3, 0, 0);
+  for (std::uint32_t i = 0; i < kEvents; ++i) queue.push(uniform(random, kPeriod), i, 0);
+  std::vector<std::uint32_t> foretold;
+  std::size_t told = 0;
+  for (std::uint32_t i = 0; i < 10 * kEvents; ++i) {
+    const QueuedEvent event = queue.pop();
+    queue.push(event.time + kPeriod, event.target, 0);
+    if (i < kEvents) continue;
+    if (foretold.size() == 3) {
+      EXPECT_EQ(event.target, foretold.front());
+      ++told;
+    }
+    foretold.clear();
+    queue.visit_upcoming([&foretold](const QueuedEvent& next) {
+      foretold.push_back(next.target);
+      return foretold.size() < 3;
+    });
+  }
+  EXPECT_GT(told, 9 * kEvents * 9 / 10);
+}
+
 // One far event keeps the run from ever ending; its memory must not grow with what passes through.
 TEST(EventQueue, MemoryOfAnEndlessRun) {
   EventQueue queue;

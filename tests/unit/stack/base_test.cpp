@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "stack/base/bytes.hpp"
+#include "stack/base/divisor.hpp"
 #include "stack/base/ids.hpp"
+#include "stack/base/in_place.hpp"
 #include "stack/base/permutation.hpp"
 #include "stack/base/random.hpp"
 
@@ -119,6 +121,60 @@ TEST(Permutation, NeighboursStayNeighboursAsOftenAsByChance) {
     const double expected = 2.0 * keys * size / (size - 1);
     EXPECT_NEAR(together, expected, 5 * std::sqrt(expected)) << size;
   }
+}
+
+TEST(Divisor, DividesAsTheProcessorDoes) {
+  const std::uint32_t interesting[] = {0,
+                                       1,
+                                       2,
+                                       3,
+                                       7,
+                                       10,
+                                       48,
+                                       641,
+                                       65535,
+                                       65536,
+                                       999'999'999,
+                                       (1u << 31) - 1,
+                                       1u << 31,
+                                       (1u << 31) + 1,
+                                       UINT32_MAX - 1,
+                                       UINT32_MAX};
+  for (const std::uint32_t divisor : interesting) {
+    if (divisor == 0) continue;
+    const Divisor by(divisor);
+    for (const std::uint32_t n : interesting) {
+      for (const std::uint32_t near : {n - 1, n, n + 1, n * divisor, n * divisor - 1}) {
+        EXPECT_EQ(by.quotient(near), near / divisor) << near << " / " << divisor;
+        EXPECT_EQ(by.remainder(near), near % divisor) << near << " % " << divisor;
+      }
+    }
+  }
+}
+
+struct Shape {
+  virtual ~Shape() = default;
+  virtual int sides() const = 0;
+};
+
+struct Triangle final : Shape {
+  explicit Triangle(int& ended) : ended_(ended) {}
+  ~Triangle() override { ++ended_; }
+  int sides() const override { return 3; }
+  int& ended_;
+};
+
+TEST(InPlace, HoldsWhatWasMadeAndEndsItOnce) {
+  int ended = 0;
+  {
+    InPlace<Shape, 32> place;
+    EXPECT_FALSE(place.made());
+    place.make<Triangle>(ended);
+    ASSERT_TRUE(place.made());
+    EXPECT_EQ(place->sides(), 3);
+    EXPECT_EQ(ended, 0);
+  }
+  EXPECT_EQ(ended, 1);
 }
 
 TEST(Bytes, AreLittleEndian) {

@@ -23,6 +23,7 @@ struct Setup {
   std::string_view seal = "none";
   std::uint32_t inline_bytes_max = kFrameBytesMax;
   std::uint32_t receive_slots = 2, send_slots = 0;
+  std::span<FrameSlot> slots = {};
 };
 
 class Subject {
@@ -101,6 +102,7 @@ class Subject {
     options.seal = setup.seal;
     options.receive_slots = setup.receive_slots;
     options.send_slots = setup.send_slots;
+    options.slots = setup.slots;
     return options;
   }
 
@@ -236,6 +238,14 @@ TEST(Engine, OldNewsIsNewsAllTheSame) {
   subject.hear(at(2), subject.frame(subject.header(FrameType::notice, 0, 3), {&kDeathOfThree, 1}));
   EXPECT_FALSE(subject.membership().view().live({3}));
   EXPECT_EQ(subject.drops().outdated, 0u);
+}
+
+TEST(Engine, UsesTheSlotsThatItIsGiven) {
+  std::array<FrameSlot, 3> slots{};
+  Subject subject({.receive_slots = 2, .send_slots = 1, .slots = slots});
+  subject.hear(at(50), subject.frame(subject.header(FrameType::heartbeat, 0, 1)));
+  EXPECT_EQ(subject.drops(), DropCounts{});
+  EXPECT_TRUE(slots[0].bytes[0] != std::byte{0} || slots[1].bytes[0] != std::byte{0});
 }
 
 // More frames wait than there are slots, and a deadline has passed while the process slept: it must

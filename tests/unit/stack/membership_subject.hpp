@@ -91,14 +91,15 @@ class MembershipSubject {
 
   std::vector<Sent> poll(Time now) {
     std::vector<Sent> sent;
-    while (const auto action = membership_.poll(now, scratch_)) {
-      if (action->kind == MembershipAction::Kind::watch) {
-        watched.push_back(action->to.value);
+    MembershipAction action;
+    while (membership_.poll(now, scratch_, action)) {
+      if (action.kind == MembershipAction::Kind::watch) {
+        watched.push_back(action.to.value);
         continue;
       }
-      const Body& body = action->body;
-      sent.push_back({action->type,
-                      action->to.value,
+      const Body body = has_body(action.type) ? action.body : Body{};
+      sent.push_back({action.type,
+                      action.to.value,
                       {body.runs.begin(), body.runs.end()},
                       body.answer_wanted,
                       body.sender_joining,

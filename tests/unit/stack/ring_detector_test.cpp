@@ -33,10 +33,10 @@ DetectorAction verdict(std::uint32_t domain) {
 class Watched {
  public:
   Watched(std::uint32_t nodes, std::uint32_t per_node, std::uint32_t self, bool probes = false)
-      : roster_({.nodes = nodes, .per_node = per_node}),
-        ring_(roster_, view_),
-        detector_(make_detector("ring", {.period = kPeriod, .timeout = kTimeout, .probes = probes},
-                                {self})) {}
+      : roster_({.nodes = nodes, .per_node = per_node}), ring_(roster_, view_) {
+    const DetectorOptions options{.period = kPeriod, .timeout = kTimeout, .probes = probes};
+    EXPECT_TRUE(make_detector(detector_, "ring", options, {self}));
+  }
 
   void start(Time now, DetectorStart how = DetectorStart::with_everyone,
              Duration phase = Duration{0}) {
@@ -74,14 +74,14 @@ class Watched {
     return log;
   }
 
-  Detector& detector() { return *detector_; }
+  DetectorPlace& detector() { return detector_; }
   const Ring& ring() const { return ring_; }
 
  private:
   Roster roster_;
   View view_;
   Ring ring_;
-  std::unique_ptr<Detector> detector_;
+  DetectorPlace detector_;
 };
 
 using Actions = std::vector<DetectorAction>;
@@ -99,14 +99,14 @@ std::vector<std::pair<Time, DetectorAction>> verdicts(
 TEST(RingDetector, SendsAtItsPhaseAndThenEveryPeriod) {
   Watched watched(4, 1, 1);
   watched.start(at(0), DetectorStart::with_everyone, milliseconds(30));
-  EXPECT_EQ(watched.detector().next_deadline(), at(30));
+  EXPECT_EQ(watched.detector()->next_deadline(), at(30));
   EXPECT_EQ(watched.poll(at(30) - kTick), Actions{});
   EXPECT_EQ(watched.poll(at(30)), Actions{heartbeat_to(2)});
   EXPECT_EQ(watched.poll(at(130) - kTick), Actions{});
   EXPECT_EQ(watched.poll(at(130)), Actions{heartbeat_to(2)});
   // After an absence one heartbeat, and then in the old rhythm.
   EXPECT_EQ(watched.poll(at(555)), Actions{heartbeat_to(2)});
-  EXPECT_EQ(watched.detector().next_deadline(), at(630));
+  EXPECT_EQ(watched.detector()->next_deadline(), at(630));
 }
 
 TEST(RingDetector, SilenceOfTheTimeoutIsAVerdictAndANanosecondLessIsNot) {
@@ -174,9 +174,9 @@ TEST(RingDetector, AsksTheNewEmitterEveryPeriodUntilItIsHeard) {
   EXPECT_EQ(watched.poll(at(60)), Actions{observe(0)});
   EXPECT_EQ(watched.poll(at(160) - kTick), Actions{heartbeat_to(3)});
   EXPECT_EQ(watched.poll(at(160)), Actions{observe(0)});
-  EXPECT_FALSE(watched.detector().steady());
+  EXPECT_FALSE(watched.detector()->steady());
   watched.heartbeat(at(170), 0);
-  EXPECT_TRUE(watched.detector().steady());
+  EXPECT_TRUE(watched.detector()->steady());
   EXPECT_EQ(watched.poll(at(260)), Actions{heartbeat_to(3)});
   // The grace is over with the first heartbeat: now the timeout counts.
   watched.poll(at(1100));
@@ -268,7 +268,7 @@ TEST(RingDetector, StoppedItIsSilent) {
   watched.stop();
   watched.observed_by(at(10), 3);
   watched.fail(at(10), 0);
-  EXPECT_EQ(watched.detector().next_deadline(), Time::never());
+  EXPECT_EQ(watched.detector()->next_deadline(), Time::never());
   EXPECT_EQ(watched.poll(at(5000)), Actions{});
 }
 
@@ -335,9 +335,9 @@ TEST(RingDetector, AdvanceIsLikeRunning) {
         }
         watched->poll(at(0));
         watched->heartbeat(at(5), dead ? 3 : 6);
-        ASSERT_TRUE(watched->detector().steady());
+        ASSERT_TRUE(watched->detector()->steady());
       }
-      const Detector::Advance sent = jumped.detector().advance(periods, jumped.ring());
+      const Detector::Advance sent = jumped.detector()->advance(periods, jumped.ring());
       Detector::Advance counted;
       for (std::uint64_t i = 1; i <= periods; ++i) {
         const Time now = at(static_cast<std::int64_t>(100 * i));
@@ -348,8 +348,8 @@ TEST(RingDetector, AdvanceIsLikeRunning) {
       }
       EXPECT_EQ(sent.heartbeats, counted.heartbeats) << periods;
       EXPECT_EQ(sent.probes, counted.probes) << periods;
-      EXPECT_EQ(jumped.detector().hash(), run.detector().hash()) << periods;
-      EXPECT_EQ(jumped.detector().next_deadline(), run.detector().next_deadline());
+      EXPECT_EQ(jumped.detector()->hash(), run.detector()->hash()) << periods;
+      EXPECT_EQ(jumped.detector()->next_deadline(), run.detector()->next_deadline());
     }
   }
 }
@@ -357,9 +357,11 @@ TEST(RingDetector, AdvanceIsLikeRunning) {
 TEST(RingDetector, IsFoundByName) {
   EXPECT_GE(detectors().size(), 1u);
   for (const DetectorEntry& entry : detectors()) {
-    EXPECT_NE(make_detector(entry.name, {}, {0}), nullptr);
+    DetectorPlace place;
+    EXPECT_TRUE(make_detector(place, entry.name, {}, {0}));
   }
-  EXPECT_EQ(make_detector("oracle", {}, {0}), nullptr);
+  DetectorPlace place;
+  EXPECT_FALSE(make_detector(place, "oracle", {}, {0}));
 }
 
 }  // namespace
