@@ -43,10 +43,6 @@ class Topology {
   // Lives as long as any copy of the topology.
   const Routing& routing() const { return *routing_; }
 
-  // The fabric written out; null for a tree that is not, which then is tree().
-  const FabricGraph* graph() const { return written_ ? &written_->graph : nullptr; }
-  const Pgft& tree() const { return tree_; }
-
   // By path 0. switch_latency: header in to header out of a switch chip, >= 0.
   PathTimes path_times(Duration switch_latency) const;
 
