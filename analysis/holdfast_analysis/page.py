@@ -285,7 +285,8 @@ def _flat(value, path=""):
 
 
 def _provenance(results):
-    rows = [[text_cell(path), Cell(text, kind="wide")] for path, text in _flat(results.run)]
+    rows = [[text_cell(path), Cell(text, kind="wide")] for path, text in _flat(results.run)
+            if path != "by_point"]
     resolved = html.escape(json.dumps(results.resolved, indent=2, ensure_ascii=False))
     told = table(["", ""], rows) if rows else ""
     return (f"<section><h2>Provenance</h2>\n{told}\n<details><summary>The configuration, with all "

@@ -46,6 +46,7 @@ class CampaignRun {
         progress_(stderr, options.quiet) {}
 
   CampaignResult execute() {
+    record_.by_point.resize(campaign_.points.size());
     record_.began = std::chrono::system_clock::now();
     const auto began = Clock::now();
     find_finished();
@@ -166,6 +167,7 @@ class CampaignRun {
     if (Status status = folder_.load(job, replicate); !status.is_ok()) return status;
     summary_.add(job, replicate.outcome);
     record_.totals.add(replicate);
+    record_.by_point[job.point].add(replicate);
     return folder_.add_rows(campaign_, job, replicate.outcome);
   }
 

@@ -28,6 +28,22 @@ nlohmann::ordered_json host() {
           {"machine", name.machine}};
 }
 
+// What each sweep point took.
+nlohmann::ordered_json by_point(const Campaign& campaign, const RunRecord& record) {
+  nlohmann::ordered_json points = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < record.by_point.size(); ++i) {
+    const RunTotals& totals = record.by_point[i];
+    nlohmann::ordered_json& point = points.emplace_back();
+    for (std::size_t k = 0; k < campaign.swept_paths.size(); ++k)
+      point["swept"][campaign.swept_paths[k]] = campaign.points[i].swept[k];
+    point["replicates"] = totals.replicates;
+    point["replicate_wall_s"] = static_cast<double>(totals.replicate_wall.ns) / 1e9;
+    point["events"] = totals.events;
+    point["heartbeats"] = totals.heartbeats;
+  }
+  return points;
+}
+
 double rate(std::uint64_t count, Duration wall) {
   return wall.ns > 0 ? static_cast<double>(count) / (static_cast<double>(wall.ns) / 1e9) : 0.0;
 }
@@ -67,6 +83,7 @@ std::string run_json(const Campaign& campaign, const CampaignOptions& options,
   document["events_per_second"] = rate(totals.events, totals.replicate_wall);
   document["heartbeats_per_second"] = rate(totals.heartbeats, totals.replicate_wall);
   document["peak_memory_bytes"] = record.peak_memory_bytes;
+  document["by_point"] = by_point(campaign, record);
   return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

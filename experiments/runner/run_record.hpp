@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "experiments/runner/campaign.hpp"
 #include "experiments/runner/replicate_file.hpp"
@@ -26,6 +27,7 @@ struct RunTotals {
 
 struct RunRecord {
   RunTotals totals;
+  std::vector<RunTotals> by_point;  // one for each sweep point; replicates_before is not kept
   std::chrono::system_clock::time_point began;
   std::chrono::duration<double> wall{};  // of this run
   std::size_t peak_memory_bytes = 0;

@@ -120,6 +120,8 @@ class Running(Scenario):
             self.assertEqual((row["processes"], row["nodes"]), ("16", "8"))
             self.assertEqual((row["failures"], row["detected"], row["missed"]), ("2", "2", "0"))
         run = json.loads(self.read("results", "small", "run.json"))
+        self.assertEqual([point["replicates"] for point in run["by_point"]], [2])
+        self.assertEqual(run["by_point"][0]["events"], run["events"])
         self.assertEqual((run["replicates"], run["seed"]), (2, 1))
         self.assertGreater(run["events_per_second"], 0)
         self.assertGreater(run["peak_memory_bytes"], 1_000_000)
