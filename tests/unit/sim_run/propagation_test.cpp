@@ -6,6 +6,7 @@
 
 #include "stack/base/random.hpp"
 #include "tests/unit/sim_run/job.hpp"
+#include "tests/unit/stack/propagation_definition.hpp"
 
 namespace holdfast::sim {
 namespace {
@@ -72,6 +73,59 @@ TEST(PropagationInJobs, HbaReachesEveryoneAroundUnknownDead) {
     job.build().run();
     EXPECT_EQ(knowing(job, 20), 28u) << draw;
   }
+}
+
+// Who hears that process `subject` is dead, by the definition: first copies from the next process
+// on, in each course; all but `subject` look alive to everybody, and the unknown dead say nothing.
+std::set<std::uint32_t> hear_by_definition(std::string_view name, std::uint32_t n,
+                                           std::uint32_t subject,
+                                           const std::set<std::uint32_t>& unknown) {
+  std::vector<bool> believed_live(n, true);
+  believed_live[subject] = false;
+  const std::uint32_t starter = (subject + 1) % n;
+  std::set<std::uint32_t> all;
+  const bool two_cubes = name == "hba" && std::uint32_t{1} << floor_log2(n) != n;
+  for (std::uint8_t cube = 0; cube < (two_cubes ? 2 : 1); ++cube) {
+    std::set<std::uint32_t> here{starter};
+    std::vector<std::uint32_t> fresh{starter};
+    while (!fresh.empty()) {
+      const std::uint32_t from = fresh.back();
+      fresh.pop_back();
+      for (const std::uint32_t to : definition(name, believed_live, from, {{starter}, cube})) {
+        if (!unknown.contains(to) && here.insert(to).second) fresh.push_back(to);
+      }
+    }
+    all.insert(here.begin(), here.end());
+  }
+  return all;
+}
+
+// Half of the job has died a moment before the verdict on one, and nobody knows of it yet.
+TEST(PropagationInJobs, AmongUnknownDeadThoseHearWhoHearByTheDefinition) {
+  constexpr std::uint32_t kSubject = 20;
+  std::uint64_t missed = 0;
+  for (const char* name : {"bmg", "chord", "flood", "hba", "neighbours"}) {
+    for (std::uint64_t draw = 0; draw < 40; ++draw) {
+      const std::uint32_t n = draw % 2 == 0 ? 48 : 64;
+      Job job = papers_job(n, name);
+      job.simulation.duration = milliseconds(2500);
+      job.at(Time{} + seconds(1), FaultAction::crash, FaultTarget::process, kSubject);
+      Random random(draw, 8, 0);
+      std::set<std::uint32_t> unknown;
+      while (unknown.size() < n / 2) {
+        const auto process = static_cast<std::uint32_t>(random.below(n));
+        if (process == kSubject || process == kSubject + 1) continue;
+        if (!unknown.insert(process).second) continue;
+        job.at(Time{} + milliseconds(1890), FaultAction::crash, FaultTarget::process, process);
+      }
+      job.build().run();
+      std::set<std::uint32_t> heard;
+      for (const Memory::Belief& belief : job.memory.beliefs) heard.insert(belief.observer.value);
+      EXPECT_EQ(heard, hear_by_definition(name, n, kSubject, unknown)) << name << ' ' << draw;
+      missed += n - 1 - n / 2 - heard.size();
+    }
+  }
+  EXPECT_GT(missed, 100u);
 }
 
 // With unknown dead chord does not reach everyone; the backstop does.

@@ -328,6 +328,18 @@ TEST(Membership, WhatANoticeDoesNotSayBeginsItsOwnBroadcast) {
   for (const Sent& notice : notices) EXPECT_EQ(notice.runs, std::vector{run_of(6, alive(1))});
 }
 
+TEST(Membership, ABroadcastCarriesNothingThatCameLater) {
+  Subject subject = of_hba(6);
+  subject.start(at(0));
+  subject.poll(at(0));
+  const Broadcast one{{1}, {0}, 4, 0}, other{{2}, {0}, 9, 0};
+  subject.hear_broadcast(at(1), 5, one, {run_of(0, failed(0))});
+  subject.hear_broadcast(at(1), 5, other, {run_of(11, failed(0))});
+  for (const Sent& notice : subject.poll(at(1), FrameType::notice)) {
+    EXPECT_EQ(notice.runs, std::vector{run_of(notice.broadcast == one ? 0 : 11, failed(0))});
+  }
+}
+
 // More changes than a frame holds are several broadcasts.
 TEST(Membership, ABroadcastIsWhatOneFrameHolds) {
   MembershipOptions options = options_of(6);
