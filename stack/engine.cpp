@@ -139,8 +139,6 @@ void Engine::handle_ended(Fabric& rail, Peer peer, Time now) {
 }
 
 bool Engine::verify(PeerEntry& peer, const Header& header, std::span<const std::byte> frame) {
-  if (header.seal != seal_algorithm_) return false;
-  if (!keyed_) return is_zero(frame.last<kSealBytes>());
   PeerKeys::Direction& in = peers_.keys(peer).in;
   if (!in.derived || in.own != header.receiver_incarnation ||
       in.remote != header.sender_incarnation) {
@@ -176,11 +174,13 @@ void Engine::handle_frame(std::span<const std::byte> frame, Time at, Time now) {
     return;
   }
   PeerEntry& peer = peers_.entry(header.sender);
-  if (!verify(peer, header, frame)) {
+  const bool verified = header.seal == seal_algorithm_ &&
+                        (keyed_ ? verify(peer, header, frame) : is_zero(frame.last<kSealBytes>()));
+  if (!verified) {
     ++drops_.unverified;
     return;
   }
-  Body body;
+  Body& body = has_body(header.type) ? scratch_.body : scratch_.no_body;
   if (decode_body(frame, header.type, processes, scratch_.runs, body) != DecodeStatus::ok) {
     ++drops_.malformed;
     return;

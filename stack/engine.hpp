@@ -65,6 +65,8 @@ struct TurnScratch {
   std::array<Operation, kBatch> operations;
   std::array<std::array<std::byte, kFrameBytesMax>, kBatch> frames;
   std::array<Run, kRunsMax> runs;
+  Body body;
+  Body no_body;  // of frames without one; stays as it is
 };
 
 class Engine {

@@ -8,7 +8,7 @@
 namespace holdfast::sim {
 
 enum class SimEventKind : std::uint32_t {
-  wake = 0,     // a deadline of the target process; payload: nothing
+  wake = 0,     // a deadline of the target process; payload: to whom it will speak, a guess
   deliver = 1,  // a frame reaches the target process; payload: the frame
   ended = 2,    // the target process is told that another of its node has ended; payload: which
   fault = 3,    // an entry of the fault schedule; payload: which, or kNewTables

@@ -19,6 +19,9 @@ constexpr std::uint64_t kLossStream = 0x6c6f7373;
 // would have.
 constexpr std::int64_t kPeriodsKept = 2;
 
+// How early what a wake touches is fetched: long enough for memory, short enough for the cache.
+constexpr int kWakesAhead = 2;
+
 bool is_of_fabric(const FaultEvent& fault) {
   return fault.target != FaultTarget::process && fault.target != FaultTarget::node;
 }
@@ -109,13 +112,18 @@ void Simulation::boot(ProcessId id, bool rejoining) {
   schedule_wake(id, now());
 }
 
+void Simulation::push_wake(SimTime at, ProcessId id) {
+  const ProcessId receiver = processes_[id.value].last_receiver;
+  queue_.push(at.value, id.value, sim_payload(SimEventKind::wake, receiver.value));
+}
+
 void Simulation::schedule_wake(ProcessId id, Time at) {
   if (at == Time::never()) return;
   Process& process = processes_[id.value];
   const SimTime wake = std::max(to_sim_time(at - Time{}), now_);
   if (process.wake <= wake) return;  // it wakes before that anyway, and will say when next
   process.wake = wake;
-  queue_.push(wake.value, id.value, sim_payload(SimEventKind::wake, 0));
+  push_wake(wake, id);
 }
 
 void Simulation::act(ProcessId id) {
@@ -137,7 +145,7 @@ void Simulation::act_impeded(ProcessId id) {
     return;
   }
   process.wake = process.due;
-  queue_.push(process.due.value, id.value, sim_payload(SimEventKind::wake, 0));
+  push_wake(process.due, id);
 }
 
 void Simulation::turn(ProcessId id) {
@@ -154,23 +162,16 @@ void Simulation::turn(ProcessId id) {
   schedule_wake(id, next);
 }
 
-// The states of many processes do not fit into a cache, but the queue knows who wakes soon, and a
-// ring who will hear of it. First the line that says to whom a process speaks, then its own state
-// and that of its receiver: each is on its way while other events are handled.
+// The states of many processes do not fit into a cache, but the queue knows who wakes soon, and the
+// event to whom it will speak: the state of both is on its way while other events are handled.
 void Simulation::prefetch_upcoming() const {
-  constexpr int kFetched = 2, kPeeked = 4;  // wakes ahead
   int wakes = 0;
   queue_.visit_upcoming([&](const QueuedEvent& event) {
-    if (sim_event_kind(event.payload) != SimEventKind::wake) return true;
-    const Process& process = processes_[event.target];
-    if (++wakes == kFetched) {
-      const ProcessId receiver = process.last_receiver;
-      prefetch({event.target});
-      prefetch(receiver);
-      __builtin_prefetch(&slots_[receiver.value * options_.engine.receive_slots], 1);
-    }
-    if (wakes < kPeeked) return true;
-    __builtin_prefetch(&process);
+    if (sim_event_kind(event.payload) != SimEventKind::wake || ++wakes < kWakesAhead) return true;
+    const ProcessId receiver{event.payload & kSimEventNumberMask};
+    prefetch({event.target});
+    prefetch(receiver);
+    __builtin_prefetch(&slots_[receiver.value * options_.engine.receive_slots], 1);
     return false;
   });
 }

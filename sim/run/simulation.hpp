@@ -111,6 +111,7 @@ class Simulation {
   void prefetch_upcoming() const;
   void prefetch(ProcessId process) const;
   void schedule_wake(ProcessId process, Time at);
+  void push_wake(SimTime at, ProcessId process);
   void play(const FaultEvent& fault);
   void play_on_fabric(const FaultEvent& fault);
   void expect_new_tables();

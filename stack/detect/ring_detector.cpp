@@ -191,6 +191,7 @@ class RingDetector final : public Detector {
 
   // How many positions directly before us are believed dead.
   std::uint32_t dead_before(const Ring& ring) const {
+    if (ring.view().exceptions().empty()) return 0;
     const Roster& roster = ring.roster();
     const std::uint32_t self = roster.position_of(self_).value;
     const std::uint32_t emitter = roster.position_of(emitter_).value;
