@@ -283,14 +283,10 @@ void Engine::watch(ProcessId process) {
 }
 
 std::uint64_t Engine::hash() const {
-  std::uint64_t h = mix64(membership_.hash() ^ sequence_);
-  peers_.for_each([&h](const PeerEntry& peer) {
-    if (peer.last_sequence == 0) return;  // only a handle for sending, which is no state
-    // Of the last sequence the sender's hash tells; while quiet time is skipped, only there.
-    h = mix64(h ^ peer.process.value);
-    h = mix64(h ^ peer.last_incarnation.value);
-  });
-  return h;
+  // Not of whom it has heard last: an entry of the peers only refuses what is older than the newest
+  // frame of a sender, whose own hash tells of that one. While quiet time is skipped nothing is
+  // under way that could be older, and probes that come in then are counted at their sender only.
+  return mix64(membership_.hash() ^ sequence_);
 }
 
 }  // namespace holdfast

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "stack/base/ids.hpp"
@@ -49,10 +48,6 @@ class PeerTable {
 
   PeerKeys& keys(PeerEntry& entry);
 
-  // Calls visit(entry) for each, in order of process.
-  template <class Visit>
-  void for_each(Visit visit) const;
-
  private:
   PeerEntry& find_or_make(ProcessId process);
 
@@ -71,24 +66,5 @@ class PeerTable {
   std::array<PeerEntry, kNearest> nearest_;  // the first to come, in order of coming
   std::unique_ptr<Far> far_;
 };
-
-template <class Visit>
-void PeerTable::for_each(Visit visit) const {
-  std::array<const PeerEntry*, kNearest> near{};
-  std::size_t count = 0;
-  for (const PeerEntry& entry : nearest_) {
-    if (entry.process == kNoProcess) continue;
-    std::size_t at = count++;
-    for (; at > 0 && near[at - 1]->process > entry.process; --at) near[at] = near[at - 1];
-    near[at] = &entry;
-  }
-  std::size_t next = 0;
-  for (const PeerEntry& entry :
-       far_ ? std::span<const PeerEntry>(far_->others) : std::span<const PeerEntry>()) {
-    while (next < count && near[next]->process < entry.process) visit(*near[next++]);
-    visit(entry);
-  }
-  while (next < count) visit(*near[next++]);
-}
 
 }  // namespace holdfast
