@@ -7,6 +7,7 @@
 #include "experiments/config/quantity.hpp"
 #include "experiments/config/schema.hpp"
 #include "experiments/config/validate.hpp"
+#include "sim/topology/path_times.hpp"
 #include "sim/topology/presets.hpp"
 #include "stack/base/assert.hpp"
 
@@ -31,6 +32,7 @@ class Checker {
     check_detector();
     check_fabric();
     check_topology();
+    check_traffic();
     check_failures();
   }
 
@@ -44,6 +46,7 @@ class Checker {
   bool check_tree_size();
   bool check_tables_size(bool listed);
   void check_processes();
+  void check_traffic();
   void check_failures();
   std::uint64_t parts(FaultTarget what) const;
   void check_drawn(const FailureConfig& failure, const std::string& pointer);
@@ -95,7 +98,13 @@ void Checker::check_detector() {
 }
 
 void Checker::check_fabric() {
-  if (experiment_.fabric.target == Target::simulated || experiment_.fabric.loss == 0.0) return;
+  if (experiment_.fabric.target == Target::simulated) return;
+  if (experiment_.fabric.fidelity == Fidelity::packet) {
+    report({"/fabric/fidelity", "/fabric/kind"},
+           "found packet fidelity on a real fabric; expected \"message\", only \"kind\": "
+           "\"native\" simulates packets");
+  }
+  if (experiment_.fabric.loss == 0.0) return;
   report(
       {"/fabric/loss", "/fabric/kind"},
       "found a loss on a real fabric; expected 0, only \"kind\": \"native\" loses frames at will");
@@ -130,6 +139,32 @@ void Checker::check_routing() {
            "found \"tables\" on a generated fabric, whose switches no file names; expected "
            "\"balanced\"" +
                std::string(topology == TopologyKind::composed ? "" : " or \"dmodk\""));
+  }
+}
+
+// How many hosts there are is known here only of generated trees; Inputs looks again.
+void Checker::check_traffic() {
+  if (experiment_.traffic.empty()) return;
+  if (experiment_.fabric.fidelity == Fidelity::message) {
+    report({"/traffic", "/fabric/fidelity"},
+           "found traffic at message fidelity, where no frame gets into another's way; expected "
+           "\"fidelity\": \"packet\", or no \"traffic\"");
+    return;
+  }
+  constexpr std::uint32_t kBlock = sim::kBlockBytes;
+  const std::uint32_t room = experiment_.fabric.packet.buffer_bytes / kBlock * kBlock;
+  for (std::size_t i = 0; i < experiment_.traffic.size(); ++i) {
+    const std::string pointer = "/traffic/" + std::to_string(i);
+    const sim::TrafficOptions& kind = experiment_.traffic[i];
+    if (kind.bytes + sim::kPacketOverheadBytes > room) {
+      report({pointer + "/bytes", "/fabric/packet/buffer"},
+             "found packets of " + std::to_string(kind.bytes) + " bytes; expected at most " +
+                 std::to_string(room - sim::kPacketOverheadBytes) +
+                 ", which fit into the buffer with their headers");
+    }
+    if (hosts_ == 0) continue;
+    const Status status = sim::Traffic::check(kind, static_cast<std::uint32_t>(hosts_));
+    if (!status.is_ok()) report({pointer, "/topology/down"}, status.message());
   }
 }
 

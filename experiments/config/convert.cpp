@@ -65,7 +65,18 @@ using Word = std::pair<std::string_view, Enum>;
 
 constexpr std::array<Word<Target>, 2> kTargets{
     {{"native", Target::simulated}, {"udp", Target::udp}}};
-constexpr std::array<Word<Fidelity>, 1> kFidelities{{{"message", Fidelity::message}}};
+constexpr std::array<Word<Fidelity>, 2> kFidelities{
+    {{"message", Fidelity::message}, {"packet", Fidelity::packet}}};
+constexpr std::array<Word<sim::Switching>, 2> kSwitchings{
+    {{"cut_through", sim::Switching::cut_through},
+     {"store_and_forward", sim::Switching::store_and_forward}}};
+constexpr std::array<Word<sim::FlowControl>, 2> kFlowControls{
+    {{"credits", sim::FlowControl::credits}, {"drop_tail", sim::FlowControl::drop_tail}}};
+constexpr std::array<Word<sim::TrafficPattern>, 4> kPatterns{
+    {{"uniform", sim::TrafficPattern::uniform},
+     {"permutation", sim::TrafficPattern::permutation},
+     {"all_to_all", sim::TrafficPattern::all_to_all},
+     {"incast", sim::TrafficPattern::incast}}};
 constexpr std::array<Word<TopologyKind>, 4> kTopologies{
     {{"fat_tree", TopologyKind::fat_tree},
      {"k_ary_n_tree", TopologyKind::fat_tree},
@@ -105,6 +116,40 @@ RoutingConfig to_routing(const Node& document) {
   return routing;
 }
 
+sim::PacketWireOptions to_packet(const Node& document) {
+  sim::PacketWireOptions packet;
+  packet.switching = word_at(document, "/fabric/packet/switching", kSwitchings);
+  packet.flow_control = word_at(document, "/fabric/packet/flow_control", kFlowControls);
+  packet.buffer_bytes = count_at(document, "/fabric/packet/buffer");
+  packet.head_lifetime = duration_at(document, "/fabric/packet/head_lifetime");
+  packet.lanes.clear();
+  for (const Node& lane : need(document, "/fabric/packet/lanes").items) {
+    packet.lanes.push_back({need(lane, "/high").boolean, count_at(lane, "/weight")});
+  }
+  for (std::size_t level = 0; level < packet.lane_of_service_level.size(); ++level) {
+    packet.lane_of_service_level[level] = static_cast<std::uint8_t>(level % packet.lanes.size());
+  }
+  packet.collapse = need(document, "/fabric/packet/collapse").boolean;
+  return packet;
+}
+
+std::uint8_t level_at(const Node& document, std::string_view pointer) {
+  return static_cast<std::uint8_t>(count_at(document, pointer));
+}
+
+sim::TrafficOptions to_traffic(const Node& kind) {
+  sim::TrafficOptions traffic;
+  traffic.pattern = word_at(kind, "/pattern", kPatterns);
+  traffic.load = need(kind, "/load").real;
+  traffic.bytes = count_at(kind, "/bytes");
+  traffic.service_level = level_at(kind, "/service_level");
+  traffic.shift = count_at(kind, "/shift");
+  traffic.target = NodeId{count_at(kind, "/target")};
+  traffic.senders = count_at(kind, "/senders");
+  traffic.victim_service_level = level_at(kind, "/victim_service_level");
+  return traffic;
+}
+
 FabricConfig to_fabric(const Node& document) {
   FabricConfig fabric;
   fabric.target = word_at(document, "/fabric/kind", kTargets);
@@ -114,6 +159,8 @@ FabricConfig to_fabric(const Node& document) {
   fabric.switch_latency = duration_at(document, "/fabric/switch_latency");
   fabric.local_latency = duration_at(document, "/fabric/local_latency");
   fabric.loss = need(document, "/fabric/loss").real;
+  fabric.packet = to_packet(document);
+  fabric.service_level = level_at(document, "/fabric/packet/service_level");
   fabric.routing = to_routing(document);
   fabric.subnet_manager.sweep_on_trap =
       need(document, "/fabric/subnet_manager/sweep_on_trap").boolean;
@@ -280,6 +327,9 @@ Experiment to_experiment(const Node& document) {
   experiment.detector.hold = duration_at(document, "/detector/hold");
   experiment.propagation = to_propagation(document);
   experiment.seal.kind = text_at(document, "/seal/kind");
+  for (const Node& kind : need(document, "/traffic").items) {
+    experiment.traffic.push_back(to_traffic(kind));
+  }
   for (const Node& line : need(document, "/failures").items) {
     experiment.failures.push_back(to_failure(line));
   }

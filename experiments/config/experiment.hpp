@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "sim/faults/renewal.hpp"
+#include "sim/packet/packet_wire_options.hpp"
+#include "sim/traffic/traffic.hpp"
 #include "stack/base/time.hpp"
 
 namespace holdfast::runner {
@@ -18,7 +20,7 @@ enum class Target : std::uint8_t {
   udp,        // real processes of this machine over loopback
 };
 
-enum class Fidelity : std::uint8_t { message };
+enum class Fidelity : std::uint8_t { message, packet };
 
 // A link as the generator makes it; an imported topology carries rates of its own.
 struct LinkConfig {
@@ -46,6 +48,8 @@ struct FabricConfig {
   Duration switch_latency = nanoseconds(90);  // header in to header out of a switch chip, >= 0
   Duration local_latency = nanoseconds(500);  // between two processes of one node, >= 0
   double loss = 0.0;                          // share of frames lost, independently; in [0, 1)
+  sim::PacketWireOptions packet;              // without switch_latency
+  std::uint8_t service_level = 1;             // at packet fidelity, of the job's frames
   RoutingConfig routing;
   SubnetManagerConfig subnet_manager;
 };
@@ -138,6 +142,7 @@ struct Experiment {
   DetectorConfig detector;
   PropagationConfig propagation;
   SealConfig seal;
+  std::vector<sim::TrafficOptions> traffic;  // only at packet fidelity
   std::vector<FailureConfig> failures;
   std::optional<TraceConfig> trace;
 };

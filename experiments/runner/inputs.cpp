@@ -68,6 +68,12 @@ Status Inputs::load_topology(const Experiment& experiment) {
                          std::to_string(per_node_) + " processes are more than 2^31 - 1");
   leaf_of_node_ = std::make_shared<const std::vector<std::uint32_t>>(topology_->leaf_of_hosts());
   path_times_ = topology_->path_times(experiment.fabric.switch_latency);
+  if (experiment.fabric.fidelity == Fidelity::packet)
+    graph_ = std::make_unique<const sim::FabricGraph>(topology_->graph());
+  for (std::size_t i = 0; i < experiment.traffic.size(); ++i) {
+    if (Status status = sim::Traffic::check(experiment.traffic[i], hosts); !status.is_ok())
+      return Status::error("traffic." + std::to_string(i) + ": " + status.message());
+  }
   return Status::ok();
 }
 
@@ -302,6 +308,9 @@ Status InputsCache::load(const Experiment& experiment, std::shared_ptr<const Inp
   }
   add_text(topology.file);
   add_text(topology.names);
+  add(static_cast<int>(experiment.fabric.fidelity));
+  for (const sim::TrafficOptions& kind : experiment.traffic)
+    add(static_cast<int>(kind.pattern), kind.shift, kind.target.value, kind.senders);
   const RoutingConfig& routing = experiment.fabric.routing;
   add(routing.kind.has_value(), static_cast<int>(routing.kind.value_or(RoutingKind::balanced)),
       routing.lmc);

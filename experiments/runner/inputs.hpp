@@ -33,6 +33,8 @@ class Inputs {
 
   const sim::Topology& topology() const { return *topology_; }
   const sim::PathTimes& path_times() const { return *path_times_; }
+  // Written out for packet fidelity; else null.
+  const sim::FabricGraph* graph() const { return graph_.get(); }
   // What a replicate with this seed plays: random parts are drawn, what models say, and the instant
   // of the records of a lanl trace, which are known to the minute.
   sim::FaultSchedule faults_of(std::uint64_t seed) const;
@@ -86,6 +88,7 @@ class Inputs {
 
   std::optional<sim::Topology> topology_;
   std::optional<sim::PathTimes> path_times_;
+  std::unique_ptr<const sim::FabricGraph> graph_;
   std::shared_ptr<const std::vector<std::uint32_t>> leaf_of_node_;
   std::uint32_t nodes_ = 0;
   std::uint32_t per_node_ = 0;

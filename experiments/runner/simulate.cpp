@@ -63,6 +63,16 @@ Status simulate(const Experiment& experiment, const Inputs& inputs, std::uint32_
   options.loss = experiment.fabric.loss;
   options.local_latency = experiment.fabric.local_latency;
   options.engine = engine_options(experiment);
+  sim::PacketCarrierOptions packets;
+  if (experiment.fabric.fidelity == Fidelity::packet) {
+    packets.wire = experiment.fabric.packet;
+    packets.wire.switch_latency = experiment.fabric.switch_latency;
+    packets.service_level = experiment.fabric.service_level;
+    packets.traffic = experiment.traffic;
+    options.packets = &packets;
+    options.graph = inputs.graph();
+    options.forwarding = &inputs.topology().routing().tables();
+  }
   const sim::FaultSchedule faults = inputs.faults_of(options.seed);
   JudgeWitness witness(judge, inputs.parts_of(faults));
   sim::Simulation simulation(options, roster, inputs.path_times(), faults, witness);

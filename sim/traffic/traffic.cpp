@@ -1,6 +1,8 @@
 // Times and destinations; see the header.
 #include "sim/traffic/traffic.hpp"
 
+#include <string>
+
 #include "sim/topology/path_times.hpp"
 #include "stack/base/assert.hpp"
 #include "stack/base/elementary.hpp"
@@ -13,17 +15,38 @@ constexpr std::uint64_t kTrafficStream = 0x74726166;  // and the index of the tr
 
 }  // namespace
 
+Status Traffic::check(const TrafficOptions& options, std::uint32_t hosts) {
+  const bool incast = options.pattern == TrafficPattern::incast;
+  const std::uint32_t least = incast ? 3 : 2;
+  const auto found = [hosts](const std::string& what, std::uint32_t most) {
+    return Status::error("found " + what + " among " + std::to_string(hosts) +
+                         " hosts; expected at most " + std::to_string(most));
+  };
+  if (hosts < least) {
+    return Status::error("found traffic among " + std::to_string(hosts) +
+                         " hosts; expected at least " + std::to_string(least) + " of them");
+  }
+  if (options.pattern == TrafficPattern::permutation && options.shift >= hosts) {
+    return found("a shift of " + std::to_string(options.shift), hosts - 1);
+  }
+  if (incast && options.target.value >= hosts) {
+    return found("the target " + std::to_string(options.target.value), hosts - 1);
+  }
+  if (incast && options.senders > hosts - 2) {
+    return found(std::to_string(options.senders) + " senders", hosts - 2);
+  }
+  return Status::ok();
+}
+
 Traffic::Traffic(const TrafficOptions& options, std::uint64_t seed, std::uint32_t index,
                  const FabricGraph& graph)
     : options_(options), index_(index), hosts_(graph.host_count()) {
   HOLDFAST_ASSERT(options.load > 0.0 && options.load <= 1.0 && index <= kIndexMask);
-  HOLDFAST_ASSERT(hosts_ >= 2);
+  HOLDFAST_ASSERT(check(options, hosts_).is_ok());
   if (options.pattern != TrafficPattern::incast) {
-    HOLDFAST_ASSERT(options.shift >= 1 && options.shift < hosts_);
     for (std::uint32_t host = 0; host < hosts_; ++host) add_sender({host}, false, seed, graph);
     return;
   }
-  HOLDFAST_ASSERT(hosts_ >= 3 && options.senders >= 1 && options.senders <= hosts_ - 2);
   // Every step-th host behind the target. With two hosts or more between them the victim is the
   // one behind the first; else the last host of all, which is none of them.
   const std::uint32_t step = (hosts_ - 1) / options.senders;

@@ -12,7 +12,7 @@
 //   all_to_all   host h to h + 1, h + 2, … in turn: everybody does the same shift at the same time
 //   incast       `senders` hosts, spread evenly, to one `target`; and a victim, the host behind the
 //                first of them, to the host behind the target: it shares their ways, not their end
-// Host numbers are taken modulo the number of hosts, and a host never sends to itself.
+// Hosts are counted round, and a host never sends to itself.
 //
 // Each sender has a random stream of its own, so that the same seed gives the same traffic whatever
 // else happens, and no other random number depends on it.
@@ -28,6 +28,7 @@
 #include "sim/topology/sim_time.hpp"
 #include "stack/base/ids.hpp"
 #include "stack/base/random.hpp"
+#include "stack/base/status.hpp"
 
 namespace holdfast::sim {
 
@@ -58,8 +59,12 @@ class Traffic {
   // In the tokens of its packets, by which the owner of the wire knows them.
   static constexpr std::uint64_t kTokenBit = std::uint64_t{1} << 63;
 
-  // `index`: of several kinds of traffic on one fabric. At least 3 hosts for incast, else 2. Hosts
-  // without a link send nothing.
+  // Whether this can be done among so many hosts; an error says what was found and what is
+  // possible.
+  static Status check(const TrafficOptions& options, std::uint32_t hosts);
+
+  // `index`: of several kinds of traffic on one fabric. The options fit the hosts of the graph.
+  // Hosts without a link send nothing.
   Traffic(const TrafficOptions& options, std::uint64_t seed, std::uint32_t index,
           const FabricGraph& graph);
 

@@ -69,11 +69,40 @@ TEST(Load, FillsInTheDefaultsOfTheTypes) {
   EXPECT_FALSE(found.trace.has_value());
 }
 
+void expect_packets(const Experiment& e) {
+  const sim::PacketWireOptions& packet = e.fabric.packet;
+  EXPECT_EQ(packet.switching, sim::Switching::store_and_forward);
+  EXPECT_EQ(packet.flow_control, sim::FlowControl::drop_tail);
+  EXPECT_EQ(packet.buffer_bytes, 8192u);
+  EXPECT_EQ(packet.head_lifetime, milliseconds(2));
+  ASSERT_EQ(packet.lanes.size(), 3u);
+  EXPECT_EQ(packet.lanes[0].weight, 3u);
+  EXPECT_FALSE(packet.lanes[0].high);
+  EXPECT_EQ(packet.lanes[1].weight, 64u);
+  EXPECT_TRUE(packet.lanes[1].high);
+  EXPECT_EQ(packet.lane_of_service_level[14], 2);
+  EXPECT_FALSE(packet.collapse);
+  EXPECT_EQ(e.fabric.service_level, 4);
+  ASSERT_EQ(e.traffic.size(), 2u);
+  EXPECT_EQ(e.traffic[0].pattern, sim::TrafficPattern::permutation);
+  EXPECT_EQ(e.traffic[0].load, 0.25);
+  EXPECT_EQ(e.traffic[0].bytes, 1000u);
+  EXPECT_EQ(e.traffic[0].service_level, 2);
+  EXPECT_EQ(e.traffic[0].shift, 3u);
+  EXPECT_EQ(e.traffic[1].pattern, sim::TrafficPattern::incast);
+  EXPECT_EQ(e.traffic[1].target, NodeId{4});
+  EXPECT_EQ(e.traffic[1].senders, 3u);
+  EXPECT_EQ(e.traffic[1].victim_service_level, 5);
+}
+
 TEST(Load, ReadsEveryKey) {
   const Experiment e =
       load(R"({"$schema": "x", "name": "all", "seed": 9007199254740991, "replicates": 3,
     "duration": "2 min", "skip_quiet_time": false,
-    "fabric": {"kind": "native", "fidelity": "message",
+    "fabric": {"kind": "native", "fidelity": "packet",
+               "packet": {"switching": "store_and_forward", "flow_control": "drop_tail",
+                          "buffer": 8192, "head_lifetime": "2 ms", "service_level": 4,
+                          "lanes": [{"weight": 3}, {"high": true}, {}], "collapse": false},
                "link": {"rate": "10 Mb/s", "latency": "2.5 us"},
                "switch_latency": "1 us", "local_latency": "2 us", "loss": 0.125,
                "routing": {"kind": "balanced", "lmc": 2},
@@ -84,6 +113,9 @@ TEST(Load, ReadsEveryKey) {
                  "hold": "5 ms"},
     "propagation": {"kind": "chord", "backstop": false, "retransmission_timeout": "3 ms"},
     "seal": {"kind": "siphash128"},
+    "traffic": [{"pattern": "permutation", "load": 0.25, "bytes": 1000, "service_level": 2,
+                 "shift": 3},
+                {"pattern": "incast", "target": 4, "senders": 3, "victim_service_level": 5}],
     "failures": [{"at": "1 s", "what": "process", "which": 34},
                  {"at": "2 s", "what": "node", "which": "compute-3",
                   "repaired_after": "4 s"},
@@ -102,6 +134,8 @@ TEST(Load, ReadsEveryKey) {
   EXPECT_EQ(e.fabric.switch_latency, microseconds(1));
   EXPECT_EQ(e.fabric.local_latency, microseconds(2));
   EXPECT_EQ(e.fabric.loss, 0.125);
+  EXPECT_EQ(e.fabric.fidelity, Fidelity::packet);
+  expect_packets(e);
   EXPECT_EQ(e.fabric.routing.kind, RoutingKind::balanced);
   EXPECT_EQ(e.fabric.routing.lmc, 2u);
   EXPECT_FALSE(e.fabric.subnet_manager.sweep_on_trap);
