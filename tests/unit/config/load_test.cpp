@@ -364,7 +364,7 @@ TEST(Resolved, HasEveryDefaultInTheSchemasOrder) {
   EXPECT_EQ(keys,
             (std::vector<std::string>{"name", "seed", "replicates", "duration", "skip_quiet_time",
                                       "fabric", "topology", "processes", "detector", "propagation",
-                                      "seal", "failures", "sweep"}));
+                                      "seal", "traffic", "failures", "sweep"}));
   EXPECT_EQ(resolved["detector"].dump(),
             R"({"kind":"ring","period":"100 ms","timeout":"1 s","order":"rank","hold":"0 s"})");
   EXPECT_EQ(resolved["seal"]["kind"], "none");
