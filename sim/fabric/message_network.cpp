@@ -86,7 +86,7 @@ void MessageNetwork::carry(NodeId from_node, NodeId to_node, ProcessId to, const
 }
 
 bool MessageNetwork::deliver(const CarriedFrame& carried) {
-  if (!carried.delivered) {
+  if (carried.fate != PacketFate::delivered) {
     pool_.give(carried.frame);
     return false;
   }

@@ -41,10 +41,12 @@ void PacketCarrier::carry(SimTime now, NodeId from, NodeId to_node, std::uint32_
 }
 
 void PacketCarrier::step() {
-  if (wire_.precedes(next_traffic_)) {
-    wire_.step();
-  } else {
-    send_traffic();
+  if (wire_.reports().empty()) {
+    if (wire_.precedes(next_traffic_)) {
+      wire_.step();
+    } else {
+      send_traffic();
+    }
   }
   for (const PacketReport& report : wire_.reports()) sort_out(report);
   wire_.clear_reports();
@@ -70,10 +72,9 @@ void PacketCarrier::sort_out(const PacketReport& report) {
   }
   HOLDFAST_ASSERT((report.token & Traffic::kTokenBit) == 0);
   const auto frame = static_cast<std::uint32_t>(report.token);
-  const bool delivered = report.fate == PacketFate::delivered;
-  if (!delivered) ++frames_lost_;
+  if (report.fate != PacketFate::delivered) ++frames_lost_;
   done_.push_back({ProcessId{static_cast<std::uint32_t>(report.token >> 32)}, frame,
-                   from_node_[frame], report.at, delivered});
+                   from_node_[frame], report.at, report.fate});
 }
 
 TrafficCounts PacketCarrier::traffic() const {

@@ -32,7 +32,7 @@ struct CarriedFrame {
   std::uint32_t frame = 0;  // in the pool of the network
   NodeId from_node;
   SimTime at;
-  bool delivered = false;
+  PacketFate fate = PacketFate::delivered;
 };
 
 class PacketCarrier {
@@ -47,6 +47,7 @@ class PacketCarrier {
              std::uint32_t frame);
 
   bool precedes(SimTime outside) {
+    if (!wire_.reports().empty()) return true;  // of what was lost when the world outside acted
     return wire_.precedes(std::min(outside, next_traffic_)) || next_traffic_ <= outside;
   }
   void step();

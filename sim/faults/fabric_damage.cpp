@@ -19,11 +19,6 @@ FabricPart part_of(const FaultEvent& fault) {
   return {is_link ? FabricPart::Kind::link : FabricPart::Kind::device, fault.index};
 }
 
-std::uint64_t pair_key(NodeId a, NodeId b) {
-  const auto [low, high] = std::minmax(a.value, b.value);
-  return std::uint64_t{low} << 32 | high;
-}
-
 }  // namespace
 
 FabricDamage::FabricDamage(const Routing& routing, const SubnetManagerOptions& options,
@@ -55,10 +50,23 @@ void FabricDamage::apply(SimTime now) {
   manager_.apply(now);
 }
 
+std::vector<std::uint32_t> FabricDamage::links_of(const FaultEvent& fault) const {
+  if (fault.target == FaultTarget::impairment) return {};
+  const FabricPart part = part_of(fault);
+  if (part.kind == FabricPart::Kind::link) return {part.index};
+  const Wiring& wiring = routing_.wiring();
+  std::vector<std::uint32_t> links;
+  for (std::uint32_t port = 1; port <= wiring.ports(part.index); ++port) {
+    const std::uint32_t link = wiring.link_at({part.index, port});
+    if (link != kNone) links.push_back(link);
+  }
+  return links;
+}
+
 bool FabricDamage::takes(NodeId from, NodeId to, std::uint32_t bytes) {
-  if (impairments_.empty()) return !manager_.reaches(from, to, 0);
+  if (impairments_.empty()) return !packets_ && !manager_.reaches(from, to, 0);
   const FabricPath path = manager_.path(from, to, 0);
-  if (!path.arrives) return true;
+  if (!path.arrives) return !packets_;
   double share = 1.0;
   std::uint32_t device = routing_.wiring().endpoint(from).device;
   for (const std::uint32_t link : path.links) {

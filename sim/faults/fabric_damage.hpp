@@ -4,7 +4,7 @@
 // around them with its delay (see subnet_manager.hpp). A frame is lost if the way that it would
 // take by the tables in force when it is sent crosses a dead part: what dies while it is under way,
 // which is a microsecond, does not matter. Its time stays that of the healthy fabric. At packet
-// fidelity the same is decided when a frame is sent; its packets then go as if all were whole.
+// fidelity the wire loses what comes to a dead part, and only impairments are decided here.
 //
 // Links may also be impaired: lose a share of the frames that cross them, or corrupt bits. A frame
 // with a wrong bit fails its checksum and is lost; of n bytes on the wire it passes with
@@ -14,6 +14,7 @@
 // is no mistake of the detector if it followed from that: he was unreachable.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
@@ -34,6 +35,9 @@ class FabricDamage {
   FabricDamage(const Routing& routing, const SubnetManagerOptions& options, std::uint32_t nodes,
                std::uint64_t seed);
 
+  // From now on packets meet the dead parts by themselves.
+  void leave_dead_parts_to_packets() { packets_ = true; }
+
   // A part of the fabric, or an impairment of `schedule`, begins or ends. now never goes back and
   // is not after next_change().
   void play(const FaultEvent& fault, const FaultSchedule& schedule, SimTime now);
@@ -52,6 +56,12 @@ class FabricDamage {
     return true;
   }
 
+  // The links that do not work while this part is dead; none of an impairment.
+  std::vector<std::uint32_t> links_of(const FaultEvent& fault) const;
+
+  // A dead part has taken a packet.
+  void packet_lost(NodeId from, NodeId to, SimTime now) { last_losses_[pair_key(from, to)] = now; }
+
   // Whether no frame between any two nodes is lost, nor will be before the next event or change.
   bool harmless();
 
@@ -67,6 +77,10 @@ class FabricDamage {
     Impairment impairment;
   };
 
+  static std::uint64_t pair_key(NodeId a, NodeId b) {
+    const auto [low, high] = std::minmax(a.value, b.value);
+    return std::uint64_t{low} << 32 | high;
+  }
   bool takes(NodeId from, NodeId to, std::uint32_t bytes);
   double passes(std::uint32_t link, std::uint32_t direction, std::uint32_t bytes) const;
   void remember(NodeId from, NodeId to, SimTime now);
@@ -80,6 +94,7 @@ class FabricDamage {
   std::optional<bool> harmless_;     // absent: not known since the last change
   std::unordered_map<std::uint64_t, SimTime> last_losses_;  // by both nodes, the lower one first
   std::uint64_t lost_ = 0;
+  bool packets_ = false;
 };
 
 }  // namespace holdfast::sim

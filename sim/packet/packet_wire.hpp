@@ -41,9 +41,11 @@ namespace holdfast::sim {
 
 enum class PacketFate : std::uint8_t {
   delivered,
-  no_route,    // no table entry, or the way leads to somebody else
-  port_down,   // its output port, or the link of it, is down
-  cut,         // the link went down while it was sent
+  // Of dead parts, or of tables that do not match the fabric:
+  no_route,   // no table entry, or the way leads to somebody else
+  port_down,  // its output port, or the link of it, is down
+  cut,        // the link went down while it was sent
+  // Of too many packets:
   queue_full,  // drop_tail
   too_old,     // head_lifetime
 };

@@ -78,6 +78,7 @@ Simulation::Simulation(const SimulationOptions& options, const Roster& roster,
     damage_ = std::make_unique<FabricDamage>(*options.routing, options.subnet_manager,
                                              roster.nodes(), options.seed);
     network_.set_damage(*damage_);
+    if (carrier_) damage_->leave_dead_parts_to_packets();
   }
   for (std::uint32_t i = 0; i < roster.processes(); ++i) boot({i}, false);
 }
@@ -189,7 +190,11 @@ bool Simulation::step_packets() {
   carrier_->step();
   ++events_;
   for (const CarriedFrame& carried : carrier_->done()) {
-    set_now(carried.at);
+    if (carried.fate == PacketFate::delivered) {
+      set_now(carried.at);
+    } else if (damage_ && carried.fate <= PacketFate::cut) {
+      damage_->packet_lost(carried.from_node, roster_.node_of(carried.to), carried.at);
+    }
     if (network_.deliver(carried)) act(carried.to);
   }
   carrier_->clear_done();
@@ -264,13 +269,22 @@ void Simulation::set_slow(Process& process, Duration delay) {
 
 void Simulation::play_on_fabric(const FaultEvent& fault) {
   damage_->play(fault, faults_, now_);
+  if (carrier_) {
+    for (const std::uint32_t link : damage_->links_of(fault)) {
+      carrier_->wire().set_link_up(now_, link, fault.action == FaultAction::repair);
+    }
+  }
   expect_new_tables();
 }
 
 // Puts what is due into force, and sees to it that it will be asked again in time. An event that
 // comes too early, because the change was put off, does no harm.
 void Simulation::expect_new_tables() {
-  while (damage_->next_change() <= now_) damage_->apply(now_);
+  while (damage_->next_change() <= now_) {
+    if (carrier_) carrier_->wire().take_apart(now_);
+    damage_->apply(now_);
+    if (carrier_) carrier_->wire().set_forwarding(now_, damage_->manager().forwarding());
+  }
   if (expected_tables_ <= now_) expected_tables_ = SimTime::never();
   if (damage_->next_change() != expected_tables_) {
     expected_tables_ = damage_->next_change();

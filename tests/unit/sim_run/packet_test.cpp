@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/topology/dmodk.hpp"
+#include "sim/topology/topology.hpp"
 #include "tests/unit/sim_run/job.hpp"
 
 namespace holdfast::sim {
@@ -37,15 +37,16 @@ struct PacketJob {
 
   Ran run(bool at_packets) {
     const Pgft made = make_tree(tree);
-    const FabricGraph graph = build_pgft(made, kLink);
-    const DmodkForwarding forwarding(made, 1);
+    const Topology topology = Topology::generated(made, kLink);
+    const FabricGraph graph = topology.graph();
     const PathTimes paths(made, kLink, packets.wire.switch_latency);
     roster.nodes = made.host_count();
     const Roster whole(roster);
     Ran ran;
     simulation.packets = at_packets ? &packets : nullptr;
     simulation.graph = &graph;
-    simulation.forwarding = &forwarding;
+    simulation.forwarding = &topology.routing().tables();
+    simulation.routing = &topology.routing();
     Simulation simulated(simulation, whole, paths, faults, ran.memory);
     simulated.run();
     ran.hash = simulated.state_hash();
@@ -102,9 +103,12 @@ PacketJob draw(std::uint64_t seed) {
   job.roster.order = random.below(2) == 0 ? RingOrder::rank : RingOrder::shuffled;
   job.roster.order_key = seed;
   job.simulation.seed = seed;
-  job.simulation.duration = milliseconds(10);
-  job.simulation.engine.membership.detection.period = microseconds(100);
-  job.simulation.engine.membership.detection.timeout = microseconds(400);
+  // Long enough for the subnet manager to act, or short and with traffic.
+  const bool busy = random.below(2) == 0;
+  const Duration period = busy ? microseconds(100) : milliseconds(2);
+  job.simulation.duration = 25 * period + (busy ? Duration{} : milliseconds(150));
+  job.simulation.engine.membership.detection.period = period;
+  job.simulation.engine.membership.detection.timeout = 4 * period;
   PacketWireOptions& wire = job.packets.wire;
   wire.switching = random.below(3) == 0 ? Switching::store_and_forward : Switching::cut_through;
   wire.flow_control = random.below(3) == 0 ? FlowControl::drop_tail : FlowControl::credits;
@@ -112,25 +116,44 @@ PacketJob draw(std::uint64_t seed) {
   wire.head_lifetime = microseconds(random.below(2) == 0 ? 0 : 50);
   wire.lane_of_service_level = {0, 1};
   job.packets.service_level = static_cast<std::uint8_t>(random.below(2));
-  if (random.below(3) != 0) {
-    job.simulation.duration = milliseconds(2);
+  if (busy) {
     TrafficOptions traffic;
     traffic.pattern = static_cast<TrafficPattern>(random.below(4));
     traffic.load = 0.01 + 0.3 * random.unit() * random.unit();
     traffic.bytes = 512 + static_cast<std::uint32_t>(random.below(2'048));
     job.packets.traffic.push_back(traffic);
   }
-  const std::uint32_t hosts = make_tree(job.tree).host_count();
+  const FabricGraph graph = build_pgft(make_tree(job.tree), kLink);
+  const auto some = [&](std::size_t count) {
+    return static_cast<std::uint32_t>(random.below(count));
+  };
   Time at{};
-  for (std::size_t i = 0; i < 3; ++i) {
-    at += microseconds(100 + static_cast<std::int64_t>(random.below(900)));
-    const auto node = static_cast<std::uint32_t>(random.below(hosts));
-    const bool pause = random.below(3) == 0;
-    const Time back = at + microseconds(50 + static_cast<std::int64_t>(random.below(900)));
-    job.faults.events.push_back(
-        {at, pause ? FaultAction::pause : FaultAction::crash, FaultTarget::node, node, 2 * i});
-    job.faults.events.push_back({back, pause ? FaultAction::resume : FaultAction::repair,
-                                 FaultTarget::node, node, 2 * i + 1});
+  for (std::size_t i = 0; i < 4; ++i) {
+    at += Duration{
+        static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(10 * period.ns)))};
+    const Duration lasts{static_cast<std::int64_t>(
+        1 + random.below(static_cast<std::uint64_t>((busy ? 10 : 40) * period.ns)))};
+    FaultEvent begin{at, FaultAction::crash, FaultTarget::node, some(graph.host_count()), 2 * i};
+    FaultEvent end = begin;
+    end.at = at + lasts;
+    end.action = FaultAction::repair;
+    switch (random.below(4)) {
+      case 0:
+        break;
+      case 1:
+        begin.action = FaultAction::pause;
+        end.action = FaultAction::resume;
+        break;
+      case 2:
+        begin.target = end.target = FaultTarget::link;
+        begin.index = end.index = some(graph.links().size());
+        break;
+      default:
+        begin.target = end.target = FaultTarget::device;
+        begin.index = end.index = some(graph.devices().size());
+    }
+    job.faults.events.push_back(begin);
+    job.faults.events.push_back(end);
   }
   std::stable_sort(job.faults.events.begin(), job.faults.events.end(),
                    [](const FaultEvent& a, const FaultEvent& b) { return a.at < b.at; });
