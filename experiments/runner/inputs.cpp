@@ -69,7 +69,7 @@ Status Inputs::load_topology(const Experiment& experiment) {
   leaf_of_node_ = std::make_shared<const std::vector<std::uint32_t>>(topology_->leaf_of_hosts());
   path_times_ = topology_->path_times(experiment.fabric.switch_latency);
   if (experiment.fabric.fidelity == Fidelity::packet)
-    graph_ = std::make_unique<const sim::FabricGraph>(topology_->graph());
+    graph_ = std::make_unique<const sim::FabricGraph>(topology_->written_out());
   for (std::size_t i = 0; i < experiment.traffic.size(); ++i) {
     if (Status status = sim::Traffic::check(experiment.traffic[i], hosts); !status.is_ok())
       return Status::error("traffic." + std::to_string(i) + ": " + status.message());

@@ -41,7 +41,7 @@ class Topology {
   Status find_host(std::string_view text, NodeId& node) const;
 
   // The fabric written out; devices and links as in the routing's wiring.
-  FabricGraph graph() const { return written_ ? written_->graph : build_pgft(tree_, link_); }
+  FabricGraph written_out() const { return written_ ? written_->graph : build_pgft(tree_, link_); }
 
   // Lives as long as any copy of the topology.
   const Routing& routing() const { return *routing_; }

@@ -38,7 +38,7 @@ struct PacketJob {
   Ran run(bool at_packets) {
     const Pgft made = make_tree(tree);
     const Topology topology = Topology::generated(made, kLink);
-    const FabricGraph graph = topology.graph();
+    const FabricGraph graph = topology.written_out();
     const PathTimes paths(made, kLink, packets.wire.switch_latency);
     roster.nodes = made.host_count();
     const Roster whole(roster);
