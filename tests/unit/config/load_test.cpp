@@ -70,6 +70,7 @@ TEST(Load, FillsInTheDefaultsOfTheTypes) {
 }
 
 void expect_packets(const Experiment& e) {
+  EXPECT_EQ(e.fabric.fidelity, Fidelity::packet);
   const sim::PacketWireOptions& packet = e.fabric.packet;
   EXPECT_EQ(packet.switching, sim::Switching::store_and_forward);
   EXPECT_EQ(packet.flow_control, sim::FlowControl::drop_tail);
@@ -93,6 +94,13 @@ void expect_packets(const Experiment& e) {
   EXPECT_EQ(e.traffic[1].target, NodeId{4});
   EXPECT_EQ(e.traffic[1].senders, 3u);
   EXPECT_EQ(e.traffic[1].victim_service_level, 5);
+}
+
+void expect_detector(const DetectorConfig& detector) {
+  EXPECT_EQ(detector.period, milliseconds(10));
+  EXPECT_EQ(detector.timeout, milliseconds(20));
+  EXPECT_EQ(detector.order, "shuffled");
+  EXPECT_EQ(detector.hold, milliseconds(5));
 }
 
 TEST(Load, ReadsEveryKey) {
@@ -134,7 +142,6 @@ TEST(Load, ReadsEveryKey) {
   EXPECT_EQ(e.fabric.switch_latency, microseconds(1));
   EXPECT_EQ(e.fabric.local_latency, microseconds(2));
   EXPECT_EQ(e.fabric.loss, 0.125);
-  EXPECT_EQ(e.fabric.fidelity, Fidelity::packet);
   expect_packets(e);
   EXPECT_EQ(e.fabric.routing.kind, RoutingKind::balanced);
   EXPECT_EQ(e.fabric.routing.lmc, 2u);
@@ -147,10 +154,7 @@ TEST(Load, ReadsEveryKey) {
   EXPECT_EQ(e.processes.nodes, 5u);
   EXPECT_EQ(e.processes.placement, Placement::by_node);
   EXPECT_FALSE(e.processes.agents);
-  EXPECT_EQ(e.detector.period, milliseconds(10));
-  EXPECT_EQ(e.detector.timeout, milliseconds(20));
-  EXPECT_EQ(e.detector.order, "shuffled");
-  EXPECT_EQ(e.detector.hold, milliseconds(5));
+  expect_detector(e.detector);
   EXPECT_EQ(e.propagation.kind, "chord");
   EXPECT_FALSE(e.propagation.backstop);
   EXPECT_EQ(e.propagation.retransmission_timeout, milliseconds(3));
