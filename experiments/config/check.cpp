@@ -52,6 +52,7 @@ class Checker {
   void check_drawn(const FailureConfig& failure, const std::string& pointer);
   void check_process(const FailureConfig& failure, const std::string& pointer);
   void check_node(const FailureConfig& failure, const std::string& pointer);
+  bool check_kind(const FailureConfig& failure, const std::string& pointer);
   void check_model(const FailureConfig& failure, const std::string& pointer);
 
   // Reports at the value that pointers[0] names, or at the first of the others that was swept or
@@ -244,6 +245,7 @@ void Checker::check_failures() {
   for (std::size_t i = 0; i < experiment_.failures.size(); ++i) {
     const FailureConfig& failure = experiment_.failures[i];
     const std::string pointer = "/failures/" + std::to_string(i);
+    if (!check_kind(failure, pointer)) continue;
     if (failure.model) {
       check_model(failure, pointer);
       continue;
@@ -258,17 +260,51 @@ void Checker::check_failures() {
       check_drawn(failure, pointer);
     } else if (failure.what == FaultTarget::process) {
       check_process(failure, pointer);
-    } else {
+    } else if (failure.what == FaultTarget::node) {
       check_node(failure, pointer + "/which");
     }
   }
 }
 
+// Not everything happens to every part, or everywhere.
+bool Checker::check_kind(const FailureConfig& failure, const std::string& pointer) {
+  const bool of_job = failure.what == FaultTarget::process || failure.what == FaultTarget::node;
+  const std::vector<std::string> action = {pointer + "/action", pointer + "/what"};
+  const std::size_t before = problems_.size();
+  if (!of_job && (failure.action == FaultKind::pause || failure.action == FaultKind::slow)) {
+    report(action,
+           "found a part of the fabric that stands still or is slow; expected \"what\": "
+           "\"process\" or \"node\"");
+  } else if (failure.what != FaultTarget::link && failure.action == FaultKind::impair) {
+    report(action, "found an impairment; expected \"what\": \"link\"");
+  } else if (failure.action == FaultKind::impair && failure.share + failure.per_bit == 0.0) {
+    report(action, "found an impairment of nothing; expected \"share\" or \"per_bit\" above 0");
+  }
+  const bool simulated = experiment_.fabric.target == Target::simulated;
+  if (!simulated && (!of_job || failure.action == FaultKind::slow)) {
+    report({pointer + "/what", "/fabric/kind"},
+           "found a fault of the fabric, or a slow one, on a real fabric; expected \"kind\": "
+           "\"native\"");
+  }
+  if (of_job || failure.model) return problems_.size() == before;
+  if (failure.which == kDrawnParts || failure.count > 1) {
+    report({pointer + "/which", pointer + "/count"},
+           "found random or several parts of the fabric; expected the name of one");
+  }
+  return problems_.size() == before;
+}
+
 // "repair" is an end by itself: a script's action that a model does not have.
 void Checker::check_model(const FailureConfig& failure, const std::string& pointer) {
-  if (failure.action != FaultKind::repair) return;
+  if (failure.what == FaultTarget::leaf) {
+    report({pointer + "/what"},
+           "found a model of leaves; expected \"switch\", or nodes with a "
+           "\"count\" that fail as one");
+  }
+  if (failure.action == FaultKind::crash || failure.action == FaultKind::pause) return;
   report({pointer + "/action", pointer + "/model"},
-         "found a model of repairs; expected \"crash\" or \"pause\", and \"repair\" with the time "
+         "found an action that no model draws; expected \"crash\" or \"pause\", and "
+         "\"repair\" with the time "
          "that a repair takes");
 }
 

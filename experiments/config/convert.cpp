@@ -87,10 +87,17 @@ constexpr std::array<Word<RoutingKind>, 3> kRoutings{{{"balanced", RoutingKind::
                                                       {"tables", RoutingKind::tables}}};
 constexpr std::array<Word<Placement>, 2> kPlacements{
     {{"by_slot", Placement::by_slot}, {"by_node", Placement::by_node}}};
-constexpr std::array<Word<FaultKind>, 3> kActions{
-    {{"crash", FaultKind::crash}, {"repair", FaultKind::repair}, {"pause", FaultKind::pause}}};
-constexpr std::array<Word<FaultTarget>, 2> kTargetsOfFaults{
-    {{"process", FaultTarget::process}, {"node", FaultTarget::node}}};
+constexpr std::array<Word<FaultKind>, 5> kActions{{{"crash", FaultKind::crash},
+                                                   {"repair", FaultKind::repair},
+                                                   {"pause", FaultKind::pause},
+                                                   {"slow", FaultKind::slow},
+                                                   {"impair", FaultKind::impair}}};
+constexpr std::array<Word<FaultTarget>, 6> kTargetsOfFaults{{{"process", FaultTarget::process},
+                                                             {"node", FaultTarget::node},
+                                                             {"adapter", FaultTarget::adapter},
+                                                             {"link", FaultTarget::link},
+                                                             {"switch", FaultTarget::switch_chip},
+                                                             {"leaf", FaultTarget::leaf}}};
 constexpr std::array<Word<sim::LifeKind>, 3> kLives{{{"exponential", sim::LifeKind::exponential},
                                                      {"weibull", sim::LifeKind::weibull},
                                                      {"lognormal", sim::LifeKind::lognormal}}};
@@ -245,6 +252,11 @@ FailureConfig to_failure(const Node& line) {
   failure.count = count_at(line, "/count");
   failure.repaired_after = optional_duration(line, "/repaired_after");
   failure.lasts = optional_duration(line, "/lasts").value_or(Duration{});
+  failure.delay = optional_duration(line, "/delay").value_or(Duration{});
+  failure.every = optional_duration(line, "/every");
+  if (line.find("share") != nullptr) failure.share = need(line, "/share").real;
+  if (line.find("per_bit") != nullptr) failure.per_bit = need(line, "/per_bit").real;
+  if (line.find("one_way") != nullptr) failure.one_way = need(line, "/one_way").boolean;
   if (text_at(line, "/model") != "script") {
     failure.model = to_renewal(line);
     return failure;

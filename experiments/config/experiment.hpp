@@ -94,8 +94,9 @@ struct PropagationConfig {
   std::optional<Duration> retransmission_timeout;  // absent: the detector's period
 };
 
-enum class FaultKind : std::uint8_t { crash, repair, pause };
-enum class FaultTarget : std::uint8_t { process, node };
+enum class FaultKind : std::uint8_t { crash, repair, pause, slow, impair };
+// leaf: a switch with the hosts on it.
+enum class FaultTarget : std::uint8_t { process, node, adapter, link, switch_chip, leaf };
 
 // What `which` says where the parts are drawn for each replicate.
 inline constexpr const char* kDrawnParts = "random";
@@ -112,7 +113,12 @@ struct FailureConfig {
   std::string which;
   std::uint32_t count = 1;                 // `which` and those that follow it; >= 1
   std::optional<Duration> repaired_after;  // of a crash: repair follows that much later
-  Duration lasts;                          // of a pause
+  std::optional<Duration> every;           // of a crash that is repaired: again and again
+  Duration lasts;                          // of a pause, a slow time or an impairment
+  Duration delay;                          // of a slow time, > 0
+  double share = 0.0;                      // of an impairment: of the frames; in [0, 1]
+  double per_bit = 0.0;                    // of an impairment: probability of a wrong bit
+  bool one_way = false;                    // of an impairment: only away from the port `which`
 };
 
 enum class TraceFormat : std::uint8_t { csv, lanl };

@@ -95,10 +95,10 @@ Status Inputs::resolve(sim::FaultTarget target, std::string_view which,
 }
 
 Status Inputs::load_script(const Experiment& experiment) {
+  experiment_duration_ = experiment.duration;
   for (std::size_t i = 0; i < experiment.failures.size(); ++i) {
     if (Status status = load_line(experiment.failures[i], i); !status.is_ok())
       return Status::error("failures." + std::to_string(i) + status.message());
-    if (!experiment.failures[i].model) scripted_records_ += experiment.failures[i].count;
   }
   schedule_.number_records_from(scripted_records_);
   return Status::ok();
@@ -107,13 +107,18 @@ Status Inputs::load_script(const Experiment& experiment) {
 // Its errors begin with the key that is wrong.
 Status Inputs::load_line(const FailureConfig& line, std::size_t number) {
   if (line.model) return load_model(line, number);
+  if (line.action == FaultKind::impair) return load_impairment(line);
+  if (line.what != FaultTarget::process && line.what != FaultTarget::node)
+    return load_fabric_line(line);
   const bool is_process = line.what == FaultTarget::process;
   const sim::FaultTarget target = is_process ? sim::FaultTarget::process : sim::FaultTarget::node;
   sim::Outage outage{line.at, {}, sim::FaultAction::crash, target, 0, scripted_records_};
   if (line.repaired_after) outage.until = line.at + *line.repaired_after;
-  if (line.action == FaultKind::pause) {
-    outage.action = sim::FaultAction::pause;
+  if (line.action == FaultKind::pause || line.action == FaultKind::slow) {
+    const bool is_pause = line.action == FaultKind::pause;
+    outage.action = is_pause ? sim::FaultAction::pause : sim::FaultAction::slow;
     outage.until = line.at + line.lasts;
+    outage.delay = line.delay;
   }
   const bool is_drawn = line.which == kDrawnParts;
   if (!is_drawn) {
@@ -126,25 +131,26 @@ Status Inputs::load_line(const FailureConfig& line, std::size_t number) {
                          std::to_string(left) + ", as many as there are");
   if (is_drawn) {
     drawn_.push_back({outage, line.count, number});
+    scripted_records_ += line.count;
     return Status::ok();
   }
-  for (std::uint32_t i = 0; i < line.count; ++i, ++outage.index, ++outage.record) {
+  for (std::uint32_t i = 0; i < line.count; ++i, ++outage.index) {
     if (line.action == FaultKind::repair) {
-      schedule_.add_event({line.at, sim::FaultAction::repair, target, outage.index, outage.record});
-    } else {
-      schedule_.add(outage);
+      schedule_.add_event(
+          {line.at, sim::FaultAction::repair, target, outage.index, scripted_records_++});
+    } else if (Status status = add_outages(line, outage); !status.is_ok()) {
+      return status;
     }
   }
   return Status::ok();
 }
 
 Status Inputs::load_model(const FailureConfig& line, std::size_t number) {
-  Model model{*line.model, sim::FaultAction::crash,           sim::FaultTarget::node, nodes_,
-              line.count,  static_cast<std::uint32_t>(number)};
-  if (line.what == FaultTarget::process) {
-    model.target = sim::FaultTarget::process;
-    model.parts = processes();
-  }
+  Model model;
+  model.renewal = *line.model;
+  model.count = line.count;
+  model.number = static_cast<std::uint32_t>(number);
+  list_parts(line.what, model);
   if (line.action == FaultKind::pause) {
     model.action = sim::FaultAction::pause;
     model.renewal.repair = sim::RepairModel{sim::RepairKind::fixed, line.lasts, 1.0};
@@ -178,7 +184,8 @@ void Inputs::add_model(const Model& model, std::uint64_t seed, std::size_t& reco
     const std::uint32_t end = first + std::min(model.count, model.parts - first);
     for (const sim::DownTime& down : down_times)
       for (std::uint32_t part = first; part < end; ++part)
-        builder.add({down.from, down.until, model.action, model.target, part, record++});
+        builder.add({down.from, down.until, model.action, model.target,
+                     model.devices.empty() ? part : model.devices[part], record++});
     if (end == model.parts) return;
   }
 }
@@ -238,6 +245,8 @@ std::map<std::size_t, FailedPart> Inputs::parts_of(const sim::FaultSchedule& fau
   std::map<std::size_t, FailedPart> parts;
   for (const sim::FaultEvent& event : faults.events) {
     if (event.action != sim::FaultAction::crash) continue;
+    if (event.target != sim::FaultTarget::node && event.target != sim::FaultTarget::process)
+      continue;
     const bool is_node = event.target == sim::FaultTarget::node;
     parts[event.record] = is_node ? FailedPart{"node", topology_->host_name({event.index})}
                                   : FailedPart{"process", std::to_string(event.index)};
@@ -317,7 +326,9 @@ Status InputsCache::load(const Experiment& experiment, std::shared_ptr<const Inp
   add_text(routing.file);
   for (const FailureConfig& line : experiment.failures) {
     add(line.at.ns, static_cast<int>(line.action), static_cast<int>(line.what), line.lasts.ns,
-        line.repaired_after ? line.repaired_after->ns : -1, line.count);
+        line.repaired_after ? line.repaired_after->ns : -1, line.count,
+        line.every ? line.every->ns : -1, line.delay.ns, line.one_way,
+        std::bit_cast<std::uint64_t>(line.share), std::bit_cast<std::uint64_t>(line.per_bit));
     add_text(line.which);
     if (line.model) add_model(*line.model);
   }

@@ -67,15 +67,21 @@ class Inputs {
     sim::RenewalModel renewal;
     sim::FaultAction action = sim::FaultAction::crash;
     sim::FaultTarget target = sim::FaultTarget::process;
-    std::uint32_t parts = 0;   // how many there are of the kind
-    std::uint32_t count = 1;   // so many neighbours fail as one
-    std::uint32_t number = 0;  // of the line
+    std::uint32_t parts = 0;             // how many there are of the kind
+    std::vector<std::uint32_t> devices;  // of devices: their numbers; else empty
+    std::uint32_t count = 1;             // so many neighbours fail as one
+    std::uint32_t number = 0;            // of the line
   };
 
   Status load_topology(const Experiment& experiment);
   Status load_script(const Experiment& experiment);
   Status load_line(const FailureConfig& line, std::size_t number);
   Status load_model(const FailureConfig& line, std::size_t number);
+  // Their errors begin with the key that is wrong, too.
+  Status load_fabric_line(const FailureConfig& line);
+  Status load_impairment(const FailureConfig& line);
+  Status add_outages(const FailureConfig& line, sim::Outage outage);
+  void list_parts(FaultTarget what, Model& model) const;
   Status load_trace(const Experiment& experiment);
   void add_drawn(const DrawnLine& line, std::uint64_t seed, sim::ScheduleBuilder& builder) const;
   Status resolve(sim::FaultTarget target, std::string_view which, std::uint32_t& index) const;
@@ -93,6 +99,7 @@ class Inputs {
   std::uint32_t nodes_ = 0;
   std::uint32_t per_node_ = 0;
   Duration duration_;
+  Duration experiment_duration_;   // 0: that of its trace
   sim::ScheduleBuilder schedule_;  // all but the drawn lines and the models
   std::vector<DrawnLine> drawn_;
   std::vector<Model> models_;

@@ -73,6 +73,9 @@ Status simulate(const Experiment& experiment, const Inputs& inputs, std::uint32_
     options.graph = inputs.graph();
     options.forwarding = &inputs.topology().routing().tables();
   }
+  options.routing = &inputs.topology().routing();
+  options.subnet_manager = {experiment.fabric.subnet_manager.sweep_on_trap,
+                            experiment.fabric.subnet_manager.sweep_interval};
   const sim::FaultSchedule faults = inputs.faults_of(options.seed);
   JudgeWitness witness(judge, inputs.parts_of(faults));
   sim::Simulation simulation(options, roster, inputs.path_times(), faults, witness);

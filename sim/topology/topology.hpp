@@ -43,6 +43,14 @@ class Topology {
   // The fabric written out; devices and links as in the routing's wiring.
   FabricGraph written_out() const { return written_ ? written_->graph : build_pgft(tree_, link_); }
 
+  // The port that `text` names: a host (then its endpoint), a switch (then port 0), the GUID of a
+  // device, each with [port] or without. The error says what was expected.
+  Status find_port(std::string_view text, LinkEnd& end) const;
+  // The same for a port with a cable.
+  Status find_link(std::string_view text, LinkEnd& end) const;
+  // The same for a switch, or for an adapter.
+  Status find_device(std::string_view text, bool is_switch, std::uint32_t& device) const;
+
   // Lives as long as any copy of the topology.
   const Routing& routing() const { return *routing_; }
 
