@@ -20,7 +20,7 @@ constexpr std::uint64_t kLossStream = 0x6c6f7373;
 constexpr std::int64_t kPeriodsKept = 2;
 
 // How early what a wake touches is fetched: long enough for memory, short enough for the cache.
-constexpr int kWakesAhead = 2;
+constexpr int kWakesAhead = 3;
 
 bool is_of_fabric(const FaultEvent& fault) {
   return fault.target != FaultTarget::process && fault.target != FaultTarget::node;
