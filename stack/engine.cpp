@@ -174,14 +174,15 @@ void Engine::handle_frame(std::span<const std::byte> frame, Time at, Time now) {
     return;
   }
   PeerEntry& peer = peers_.entry(header.sender);
-  const bool verified = header.seal == seal_algorithm_ &&
-                        (keyed_ ? verify(peer, header, frame) : is_zero(frame.last<kSealBytes>()));
+  const bool verified =
+      header.seal == seal_algorithm_ &&
+      (keyed_ ? verify(peer, header, frame) : is_zero_seal(frame.last<kSealBytes>()));
   if (!verified) {
     ++drops_.unverified;
     return;
   }
-  Body& body = has_body(header.type) ? scratch_.body : scratch_.no_body;
-  if (decode_body(frame, header.type, processes, scratch_.runs, body) != DecodeStatus::ok) {
+  if (decode_body(frame, header.type, processes, scratch_.runs, scratch_.body) !=
+      DecodeStatus::ok) {
     ++drops_.malformed;
     return;
   }
@@ -196,7 +197,8 @@ void Engine::handle_frame(std::span<const std::byte> frame, Time at, Time now) {
     ++drops_.outdated;
     return;
   }
-  membership_.handle(now, at, header, body);
+  static constexpr Body kNone{};
+  membership_.handle(now, at, header, has_body(header.type) ? scratch_.body : kNone);
 }
 
 void Engine::send_actions(Time now) {

@@ -42,7 +42,8 @@ struct EngineOptions {
   std::string_view seal = "none";   // must be registered
   std::uint32_t receive_slots = 1;  // frames that may wait between two turns, 1 … 65535
   std::uint32_t send_slots = 0;     // for rails that cannot send a control frame inline
-  // For the slots, receive slots first; must outlive the engine's rails. Empty: the engine's own.
+  // For the slots, receive slots first. Must outlive the engine, like the rails, which must not be
+  // polled after it. Empty: the engine's own.
   std::span<FrameSlot> slots;
 };
 
@@ -66,7 +67,6 @@ struct TurnScratch {
   std::array<std::array<std::byte, kFrameBytesMax>, kBatch> frames;
   std::array<Run, kRunsMax> runs;
   Body body;
-  Body no_body;  // of frames without one; stays as it is
 };
 
 class Engine {
@@ -93,6 +93,13 @@ class Engine {
   const DropCounts& drops() const { return drops_; }
   std::uint64_t hash() const;
 
+  // A turn with nothing but heartbeats touches the first so many bytes of this object, besides the
+  // rail and a slot: for a simulator, which fetches them in advance for the next of many engines.
+  std::size_t hot_bytes() const {
+    return static_cast<std::size_t>(static_cast<const char*>(membership_.hot_end()) -
+                                    reinterpret_cast<const char*>(this));
+  }
+
  private:
   void poll_rail(Fabric& rail, Time now);
   void handle_event(Fabric& rail, const Event& event, Time now);
@@ -110,8 +117,7 @@ class Engine {
   std::span<std::byte> send_slot(std::uint64_t index);
   ReceiveSlot offered_slot(std::uint64_t index);
 
-  // What a heartbeat touches comes first and lies together: the simulator has many engines and
-  // fetches the first few lines of each in advance.
+  // What a heartbeat touches comes first and lies together (hot_bytes).
   TurnScratch& scratch_;
   Fabric* data_rail_ = nullptr;
   FrameSlot* slots_ = nullptr;  // receive slots, then send slots

@@ -79,7 +79,8 @@ class Membership {
   // The operating system says that a process of this node has ended.
   void process_ended(Time now, ProcessId process);
 
-  // Writes the next thing to do; false if there is none. `scratch` must hold kRunsMax runs.
+  // Writes the next thing to do; false if there is none, and then `action` means nothing. `scratch`
+  // must hold kRunsMax runs. The body is written only for types that have one.
   bool poll(Time now, std::span<Run> scratch, MembershipAction& action);
   // When to poll at the latest; a time that is past means: now.
   Time next_deadline() const { return due_; }
@@ -109,6 +110,11 @@ class Membership {
 
   std::uint64_t hash() const;
 
+  // Behind the last byte of this object that a heartbeat touches.
+  const void* hot_end() const {
+    return reinterpret_cast<const char*>(&detector_) + Detector::kHotBytes;
+  }
+
  private:
   // Something owed to one receiver: small, so that a few hundred are nothing.
   struct Answer {
@@ -131,7 +137,7 @@ class Membership {
   ProcessId local_agent() const;
 
   bool hear_sender(const Header& header);
-  void handle_rest(Time now, Time at, const Header& header, const Body& body);
+  void handle_any(Time now, Time at, const Header& header, const Body& body);
   void note_change(ProcessId process, Record record);
   void merge(ProcessId process, Record record);
   void merge_runs(std::span<const Run> runs);

@@ -91,6 +91,13 @@ void Checker::check_duration() {
 void Checker::check_detector() {
   const DetectorConfig& detector = experiment_.detector;
   const Duration least = 2 * detector.period;
+  constexpr std::int64_t kPeriodsMax = UINT32_MAX;  // a detector counts them in 32 bits
+  if (detector.timeout / detector.period > kPeriodsMax) {
+    report({"/detector/timeout", "/detector/period"},
+           "found a timeout of " + format_duration(detector.timeout) + " with a period of " +
+               format_duration(detector.period) + "; expected at most " +
+               std::to_string(kPeriodsMax) + " periods in a timeout");
+  }
   if (detector.timeout >= least) return;
   report({"/detector/timeout", "/detector/period"},
          "found a timeout of " + format_duration(detector.timeout) + " with a period of " +

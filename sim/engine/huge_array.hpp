@@ -18,10 +18,10 @@ class HugeArray {
  public:
   // Element i is make(i). Throws std::bad_alloc.
   template <class Make>
-  HugeArray(std::size_t size, Make make) : data_(allocate(size)) {
+  HugeArray(std::size_t size, Make make) : HugeArray(Empty{}, size) {
     for (; size_ < size; ++size_) new (&data_[size_]) T(make(size_));
   }
-  explicit HugeArray(std::size_t size) : data_(allocate(size)) {
+  explicit HugeArray(std::size_t size) : HugeArray(Empty{}, size) {
     for (; size_ < size; ++size_) new (&data_[size_]) T;
   }
   HugeArray(const HugeArray&) = delete;
@@ -42,12 +42,18 @@ class HugeArray {
  private:
   static constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
+  // No element yet. The others begin with this one, so that an element that throws while it is made
+  // leaves no memory behind.
+  struct Empty {};
+  HugeArray(Empty, std::size_t size) : data_(allocate(size)) {}
+
   static T* allocate(std::size_t size) {
-    const std::size_t bytes = size * sizeof(T);
+    const std::size_t bytes = std::max<std::size_t>(size, 1) * sizeof(T);
     // A small array is not worth a page of its own.
-    const std::size_t alignment = bytes < kHugePage / 2 ? alignof(T) : kHugePage;
+    const std::size_t alignment =
+        bytes < kHugePage / 2 ? std::max(alignof(T), sizeof(void*)) : kHugePage;
     const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    void* const memory = std::aligned_alloc(std::max(alignment, sizeof(void*)), rounded);
+    void* const memory = std::aligned_alloc(alignment, rounded);
     if (memory == nullptr) throw std::bad_alloc();
     // A wish: without huge pages the array is slower, not wrong.
     if (alignment == kHugePage) static_cast<void>(madvise(memory, rounded, MADV_HUGEPAGE));

@@ -50,6 +50,8 @@ void MessageNetwork::flush(ProcessId process) {
 
 void MessageNetwork::put_on_wire(ProcessId from, ProcessId to, const std::byte* data,
                                  std::uint32_t size) {
+  posted_by_ = from;
+  posted_to_ = to;
   const NodeId from_node = node_of(from);
   const NodeId to_node = node_of(to);
   if (damage_ != nullptr && from_node != to_node &&
@@ -81,7 +83,7 @@ void MessageNetwork::carry(NodeId from_node, NodeId to_node, ProcessId to, const
   const std::uint32_t index = pool_.take();
   FramePool::Frame& frame = pool_.at(index);
   frame.size = size;
-  std::memcpy(frame.bytes.data(), data, size);
+  copy_frame(frame.bytes.data(), data, size);
   carrier_->carry(now_, from_node, to_node, size, to, index);
 }
 

@@ -45,9 +45,9 @@ class MessageNetwork {
   Fabric& fabric(ProcessId process);
   // Fetches what receiving a frame touches into the cache.
   void prefetch(ProcessId process) const;
-  // Of the last frame on the wire.
-  ProcessId last_sender() const { return last_sender_; }
-  ProcessId last_receiver() const { return last_receiver_; }
+  // Of the last frame that was posted, whatever became of it.
+  ProcessId last_sender() const { return posted_by_; }
+  ProcessId last_receiver() const { return posted_to_; }
   static Address address(ProcessId process);
 
   void set_now(SimTime now) { now_ = now; }
@@ -99,6 +99,8 @@ class MessageNetwork {
   SimTime now_{};
   FabricDamage* damage_ = nullptr;  // null: the fabric is whole for good
   // The last frame on the wire: the next one to the same receiver must not overtake it.
+  ProcessId posted_by_ = kNoProcess;
+  ProcessId posted_to_{0};
   ProcessId last_sender_ = kNoProcess;
   ProcessId last_receiver_;
   SimTime last_arrival_{};

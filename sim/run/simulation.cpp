@@ -21,6 +21,7 @@ constexpr std::int64_t kPeriodsKept = 2;
 
 // How early what a wake touches is fetched: long enough for memory, short enough for the cache.
 constexpr int kWakesAhead = 3;
+constexpr int kEventsAhead = 16;  // looked at for that
 
 bool is_of_fabric(const FaultEvent& fault) {
   return fault.target != FaultTarget::process && fault.target != FaultTarget::node;
@@ -95,6 +96,7 @@ void Simulation::boot(ProcessId id, bool rejoining) {
   Random phases(options_.seed, kPhaseStream, id.value);
   membership.phase = nanoseconds(static_cast<std::int64_t>(
       phases.below(static_cast<std::uint64_t>(membership.detection.period.ns))));
+  HOLDFAST_ASSERT(engine.send_slots == 0);  // the simulated rails send inline
   const std::size_t slots = engine.receive_slots;
   engine.slots = {&slots_[id.value * slots], slots};
   Fabric* rail = &network_.fabric(id);
@@ -107,6 +109,9 @@ void Simulation::boot(ProcessId id, bool rejoining) {
   }
   process.engine.emplace(engine, roster_, *addresses_, std::span<Fabric* const>(&rail, 1),
                          scratch_);
+  const auto before =
+      reinterpret_cast<const char*>(&*process.engine) - reinterpret_cast<const char*>(&process);
+  HOLDFAST_ASSERT(static_cast<std::size_t>(before) + process.engine->hot_bytes() <= kHotBytes);
   process.up = true;
   process.wake = SimTime::never();
   process.engine->start(now());
@@ -166,9 +171,11 @@ void Simulation::turn(ProcessId id) {
 // The states of many processes do not fit into a cache, but the queue knows who wakes soon, and the
 // event to whom it will speak: the state of both is on its way while other events are handled.
 void Simulation::prefetch_upcoming() const {
-  int wakes = 0;
+  int wakes = 0, seen = 0;
   queue_.visit_upcoming([&](const QueuedEvent& event) {
-    if (sim_event_kind(event.payload) != SimEventKind::wake || ++wakes < kWakesAhead) return true;
+    if (sim_event_kind(event.payload) != SimEventKind::wake || ++wakes < kWakesAhead) {
+      return ++seen < kEventsAhead;
+    }
     const ProcessId receiver{event.payload & kSimEventNumberMask};
     prefetch({event.target});
     prefetch(receiver);

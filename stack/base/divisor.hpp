@@ -1,6 +1,6 @@
 // Division by a number that is fixed at run time, in one multiplication instead of some twenty
-// cycles. Exact for every 32-bit dividend: q = floor(n * M / 2^64) with M = floor(2^64 / d) + 1 is
-// n / d, because n * (M - 2^64/d) stays below 2^64 / d (Granlund and Montgomery, PLDI 1994).
+// cycles. Exact for every 32-bit dividend: q = floor(n * M / 2^64) with M = ceil(2^64 / d) is n /
+// d, because n * (M - 2^64/d) stays below 2^64 / d (Granlund and Montgomery, PLDI 1994).
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,6 @@ class Divisor {
       : divisor_(divisor), reciprocal_(divisor > 1 ? UINT64_MAX / divisor + 1 : 0) {
     HOLDFAST_ASSERT(divisor > 0);
   }
-
-  std::uint32_t value() const { return divisor_; }
 
   std::uint32_t quotient(std::uint32_t n) const {
     if (reciprocal_ == 0) return n;

@@ -8,6 +8,7 @@
 // Adding a detector is a file and a line in the registry.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -52,6 +53,9 @@ enum class DetectorStart : std::uint8_t {
 
 class Detector {
  public:
+  // Of a detector, heartbeats should touch the first bytes only, no more than these.
+  static constexpr std::size_t kHotBytes = 64;
+
   virtual ~Detector() = default;
 
   // `phase`, 0 <= phase < period, delays the first heartbeat, so that processes that start together
@@ -87,7 +91,7 @@ class Detector {
   virtual std::uint64_t hash() const = 0;
 };
 
-// Where a detector lives: in the membership that it serves.
+// Where a detector lives: in the membership that it serves. As large as the largest of them needs.
 using DetectorPlace = InPlace<Detector, 112>;
 
 struct DetectorEntry {

@@ -26,7 +26,7 @@ class RingDetector final : public Detector {
   void start(Time now, DetectorStart how, Duration phase, const Ring& ring) override {
     HOLDFAST_ASSERT(phase >= Duration{0} && phase < period_);
     running_ = true;
-    if (held_) held_->clear();
+    if (holding_) held_->clear();
     next_send_ = now + phase;
     emitter_ = domain_before(ring);
     observer_ = process_after(ring);
@@ -60,7 +60,7 @@ class RingDetector final : public Detector {
 
   void view_changed(Time now, const Ring& ring) override {
     if (!running_) return;
-    if (held_) held_->news(now, ring);
+    if (holding_) held_->news(now, ring);
     if (const DomainId before = domain_before(ring); before != emitter_) {
       emitter_ = before;
       watch_anew(now);
@@ -107,7 +107,7 @@ class RingDetector final : public Detector {
     if (!running_) return true;
     const bool settled = !awaiting_ && !pending_ && (heard_ || emitter_ == self_);
     // Where verdicts are held, one that was taken back leaves a sender of two heartbeats for good.
-    return settled && (held_ ? held_->empty() : !redirected_);
+    return settled && (holding_ ? held_->empty() : !redirected_);
   }
 
   Advance advance(std::uint64_t periods, const Ring& ring) override {
@@ -138,7 +138,7 @@ class RingDetector final : public Detector {
     h = mix64(h ^ emitter_.value);
     h = mix64(h ^ observer_.value);
     if (awaiting_) h = mix64(h ^ (asked_speaker_ ? asked_ + 1 : 0));
-    if (held_) h = mix64(h ^ held_->hash() ^ (redirected_ ? 1 : 0));
+    if (holding_) h = mix64(h ^ held_->hash() ^ (redirected_ ? 1 : 0));
     return mix64(h ^ ticks_);
   }
 
@@ -164,7 +164,7 @@ class RingDetector final : public Detector {
   DomainId domain_before(const Ring& ring) const {
     const Roster& roster = ring.roster();
     Position at = ring.previous_live(roster.position_of(self_));
-    while (held_ && held_->holds(roster.domain_at(at))) at = ring.previous_live(at);
+    while (holding_ && held_->holds(roster.domain_at(at))) at = ring.previous_live(at);
     return roster.domain_at(at);
   }
 
@@ -191,7 +191,7 @@ class RingDetector final : public Detector {
 
   // How many positions directly before us are believed dead.
   std::uint32_t dead_before(const Ring& ring) const {
-    if (ring.view().exceptions().empty()) return 0;
+    if (ring.view().exceptions().empty() && (!holding_ || held_->empty())) return 0;
     const Roster& roster = ring.roster();
     const std::uint32_t self = roster.position_of(self_).value;
     const std::uint32_t emitter = roster.position_of(emitter_).value;
@@ -294,7 +294,7 @@ class RingDetector final : public Detector {
       deadline_ = now + period_;
       return std::nullopt;
     }
-    if (held_) {
+    if (holding_) {
       held_->hold(emitter_, now);
       emitter_ = domain_before(ring);
       watch_anew(now);
@@ -314,12 +314,12 @@ class RingDetector final : public Detector {
   std::uint64_t ticks_ = 0;          // heartbeats due so far
   DomainId emitter_ = kNoDomain;     // ourselves if nobody else lives
   ProcessId observer_ = kNoProcess;  // none if nobody else lives
-  bool running_ : 1 = false;
-  bool holding_ : 1 = false;   // held_ is there
-  bool awaiting_ = false;      // we have asked the emitter and not heard it since
-  bool heard_ = false;         // the emitter, since it became ours
-  bool pending_ = false;       // one of those below is due
-  std::uint32_t until_probe_;  // ticks until the next one that probes and compares
+  bool running_ : 1 = false;         // with the next one in a byte, because the line is full
+  bool holding_ : 1 = false;         // held_ is there
+  bool awaiting_ = false;            // we have asked the emitter and not heard it since
+  bool heard_ = false;               // the emitter, since it became ours
+  bool pending_ = false;             // one of those below is due
+  std::uint32_t until_probe_;        // ticks until the next one that probes and compares
 
   std::uint32_t probe_ticks_;  // from one of those to the next
   ProcessId pending_believed_ = kNoProcess;

@@ -14,7 +14,7 @@ class NoSeal final : public Seal {
   }
   void write(const PairKey&, std::span<std::byte>) const override {}  // encoding left it zero
   bool matches(const PairKey&, std::span<const std::byte> frame) const override {
-    return is_zero(frame.last<kSealBytes>());
+    return is_zero_seal(frame.last<kSealBytes>());
   }
 };
 

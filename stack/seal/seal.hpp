@@ -26,7 +26,7 @@ struct PairKey {
 };
 
 // The seal of who has none. Inline: a simulation checks nothing else.
-inline bool is_zero(std::span<const std::byte, kSealBytes> seal) {
+inline bool is_zero_seal(std::span<const std::byte, kSealBytes> seal) {
   return (load_le<std::uint64_t>(seal.data()) | load_le<std::uint64_t>(seal.data() + 8)) == 0;
 }
 

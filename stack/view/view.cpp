@@ -25,9 +25,10 @@ constexpr auto kByProcess = [](const View::Exception& exception, ProcessId proce
 }  // namespace
 
 View& View::operator=(const View& other) {
+  exceptions_ =
+      other.exceptions_ ? std::make_unique<std::vector<Exception>>(*other.exceptions_) : nullptr;
   digest_ = other.digest_;
   sequence_ = other.sequence_;
-  exceptions_.reset(other.exceptions_ ? new std::vector<Exception>(*other.exceptions_) : nullptr);
   return *this;
 }
 

@@ -1,6 +1,8 @@
 // Encoding and decoding by the table of offsets in the header.
 #include "stack/wire/frame.hpp"
 
+#include <algorithm>
+
 #include "stack/base/assert.hpp"
 #include "stack/base/bytes.hpp"
 

@@ -81,7 +81,8 @@ inline void encode_header(const Header& header, std::size_t length, std::byte* a
   store_le<std::uint64_t>(at + header_at::kDigest, header.digest);
 }
 
-// The header of a frame: length, magic, version and type are checked, nothing after the header.
+// The header of a frame: length, magic, version, type, kind of seal and zeros are checked, nothing
+// after the header.
 [[nodiscard]] inline DecodeStatus decode_header(std::span<const std::byte> frame, Header& header) {
   if (frame.size() < kFrameBytesMin) return DecodeStatus::too_short;
   const std::byte* const at = frame.data();

@@ -271,23 +271,27 @@ TEST(EventQueue, TellsWhatComesNext) {
   EventQueue queue;
   Random random(3, 0, 0);
   for (std::uint32_t i = 0; i < kEvents; ++i) queue.push(uniform(random, kPeriod), i, 0);
-  std::vector<std::uint32_t> foretold;
+  constexpr std::size_t kAhead = 3;
+  std::array<std::vector<std::uint32_t>, kAhead> foretold;  // by turn, modulo kAhead
   std::size_t told = 0;
   for (std::uint32_t i = 0; i < 10 * kEvents; ++i) {
     const QueuedEvent event = queue.pop();
     queue.push(event.time + kPeriod, event.target, 0);
     if (i < kEvents) continue;
-    if (foretold.size() == 3) {
-      EXPECT_EQ(event.target, foretold.front());
+    for (std::size_t ago = 1; ago <= kAhead; ++ago) {
+      const std::vector<std::uint32_t>& then = foretold[(i - ago) % kAhead];
+      if (then.size() < ago) continue;
+      EXPECT_EQ(event.target, then[ago - 1]) << "foretold " << ago << " events before";
       ++told;
     }
-    foretold.clear();
-    queue.visit_upcoming([&foretold](const QueuedEvent& next) {
-      foretold.push_back(next.target);
-      return foretold.size() < 3;
+    std::vector<std::uint32_t>& now = foretold[i % kAhead];
+    now.clear();
+    queue.visit_upcoming([&now](const QueuedEvent& next) {
+      now.push_back(next.target);
+      return now.size() < kAhead;
     });
   }
-  EXPECT_GT(told, 9 * kEvents * 9 / 10);
+  EXPECT_GT(told, kAhead * 9 * kEvents * 9 / 10);
 }
 
 // One far event keeps the run from ever ending; its memory must not grow with what passes through.

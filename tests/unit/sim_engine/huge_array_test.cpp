@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <stdexcept>
 
 #include "sim/engine/huge_array.hpp"
 
@@ -32,6 +33,27 @@ TEST(HugeArray, MakesEachElementInItsPlaceAndEndsItOnce) {
     }
     EXPECT_EQ(living, 0);
   }
+}
+
+TEST(HugeArray, TakesAnySizeAndPutsLargeOnesAtTheBeginningOfAPage) {
+  constexpr std::size_t kPage = std::size_t{2} << 20;
+  for (const std::size_t size : {std::size_t{3}, kPage / 8 - 1, kPage / 8, kPage / 4, kPage + 1}) {
+    HugeArray<std::uint32_t> array(size);
+    for (std::size_t i = 0; i < size; ++i) array[i] = static_cast<std::uint32_t>(i);
+    EXPECT_EQ(array[size - 1], size - 1);
+    const bool large = size * sizeof(std::uint32_t) >= kPage / 2;
+    EXPECT_TRUE(!large || reinterpret_cast<std::uintptr_t>(array.begin()) % kPage == 0) << size;
+  }
+}
+
+TEST(HugeArray, EndsWhatWasMadeBeforeOneThatThrows) {
+  int living = 0;
+  const auto make = [&living](std::size_t i) {
+    if (i == 5) throw std::runtime_error("the sixth");
+    return Counted(living);
+  };
+  EXPECT_THROW(HugeArray<Counted>(10, make), std::runtime_error);
+  EXPECT_EQ(living, 0);
 }
 
 }  // namespace

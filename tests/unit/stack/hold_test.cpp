@@ -97,6 +97,29 @@ TEST(Hold, ANewLifeTakesItBack) {
 }
 
 // In one notice each.
+// The tenth tick comes at 1000 + 900 ms at the latest: within the hold when it lasts long enough.
+TEST(Hold, WhoseVerdictIsHeldIsProbedAsTheDeadAre) {
+  for (const bool others_failed : {false, true}) {
+    const DetectorOptions options{
+        .period = milliseconds(100), .timeout = seconds(1), .hold = milliseconds(300)};
+    const Roster roster({.nodes = 8});
+    View view;
+    if (others_failed) view.merge({6}, failed(0));
+    const Ring ring(roster, view);
+    DetectorPlace detector;
+    ASSERT_TRUE(make_detector(detector, "ring", options, {3}));
+    detector->start(at(0), DetectorStart::with_everyone, Duration{0}, ring);
+    std::vector<ProcessId> probed;
+    for (std::int64_t ms = 0; ms <= 2000; ms += 10) {
+      if (ms <= 850) detector->heartbeat(at(ms), {2}, ring);
+      while (const auto action = detector->poll(at(ms), ring)) {
+        if (action->kind == DetectorAction::Kind::probe) probed.push_back(action->process);
+      }
+    }
+    EXPECT_EQ(probed, std::vector<ProcessId>{{2}});
+  }
+}
+
 TEST(Hold, NewsTakesItAlong) {
   Holding holding;
   holding.run(at(1100));
