@@ -7,9 +7,9 @@
 //    times addresses) that cross a link in one direction. By level and direction: its mean over the
 //    links is equal, and its maximum over them is at most 10 % above OpenSM's. Where OpenSM's own
 //    maximum is within 10 % of the mean, ours is within 10 % of OpenSM's on both sides. Elsewhere
-//    (between levels 2 and 3) OpenSM's is up to 18 times the mean: it counts addresses, not routes,
-//    and all those that a middle switch is really used for go to one port. To be more even is no
-//    fault.
+//    (between levels 2 and 3) OpenSM's is up to 18 times the mean: it seems to count addresses, not
+//    routes, and all those that a middle switch is really used for go to one port. To be more even
+//    is no fault.
 //  - OpenSM's tables as we import them: the same hops, and the same mean and maximum.
 // SKIPPED where opensm or ibsim is not installed.
 #include <gtest/gtest.h>
