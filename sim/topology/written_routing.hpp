@@ -14,14 +14,13 @@ class WrittenRouting final : public Routing {
  public:
   // Both must outlive the routing; `routes` are of `graph`.
   WrittenRouting(const FabricGraph& graph, const Routes& routes)
-      : graph_(graph), routes_(routes), wiring_(graph) {}
+      : routes_(routes), wiring_(graph) {}
 
   const GraphWiring& wiring() const override { return wiring_; }
   const ForwardingTables& tables() const override { return routes_.tables(); }
   std::unique_ptr<const Forwarding> tables_around(const DeadParts& dead) const override;
 
  private:
-  const FabricGraph& graph_;
   const Routes& routes_;
   GraphWiring wiring_;
 };
