@@ -10,17 +10,9 @@
 #include "sim/topology/dmodk.hpp"
 #include "sim/topology/path_times.hpp"
 #include "sim/topology/pgft.hpp"
+#include "tests/unit/sim_topology/trees.hpp"
 
 namespace holdfast::sim {
-
-inline Pgft make_tree(const PgftSpec& spec) {
-  Pgft tree;
-  const Status status = Pgft::create(spec, tree);
-  EXPECT_TRUE(status.is_ok()) << status.message();
-  return tree;
-}
-
-inline const LinkSpec kLink100{100'000'000'000, nanoseconds(150)};  // a byte: 8 units
 
 // Time that a packet with this payload takes on a link of 100 Gb/s.
 inline SimTime takes_100(std::uint32_t payload) {

@@ -8,17 +8,10 @@
 
 #include "sim/topology/topology.hpp"
 #include "tests/unit/sim_run/job.hpp"
+#include "tests/unit/sim_topology/trees.hpp"
 
 namespace holdfast::sim {
 namespace {
-
-const LinkSpec kLink{100'000'000'000, nanoseconds(150)};
-
-Pgft make_tree(const PgftSpec& spec) {
-  Pgft tree;
-  EXPECT_TRUE(Pgft::create(spec, tree).is_ok());
-  return tree;
-}
 
 struct Ran {
   std::uint64_t hash = 0, events = 0, skipped = 0, lost = 0, collapsed = 0, expanded = 0;
@@ -37,9 +30,9 @@ struct PacketJob {
 
   Ran run(bool at_packets) {
     const Pgft made = make_tree(tree);
-    const Topology topology = Topology::generated(made, kLink);
+    const Topology topology = Topology::generated(made, kLink100);
     const FabricGraph graph = topology.written_out();
-    const PathTimes paths(made, kLink, packets.wire.switch_latency);
+    const PathTimes paths(made, kLink100, packets.wire.switch_latency);
     roster.nodes = made.host_count();
     const Roster whole(roster);
     Ran ran;
@@ -123,7 +116,7 @@ PacketJob draw(std::uint64_t seed) {
     traffic.bytes = 512 + static_cast<std::uint32_t>(random.below(2'048));
     job.packets.traffic.push_back(traffic);
   }
-  const FabricGraph graph = build_pgft(make_tree(job.tree), kLink);
+  const FabricGraph graph = build_pgft(make_tree(job.tree), kLink100);
   const auto some = [&](std::size_t count) {
     return static_cast<std::uint32_t>(random.below(count));
   };

@@ -12,19 +12,6 @@
 namespace holdfast::sim {
 namespace {
 
-const std::vector<PgftSpec>& trees() {
-  static const std::vector<PgftSpec> list = {
-      {{5}, {1}, {1}},
-      {{4, 4}, {1, 4}, {1, 1}},
-      {{18, 18}, {1, 9}, {1, 2}},
-      {{4, 4, 4}, {1, 4, 4}, {1, 1, 1}},
-      {{3, 2, 4}, {1, 2, 3}, {1, 3, 2}},
-      {{2, 3, 2}, {2, 2, 3}, {2, 1, 2}},
-      {{2, 2, 2, 3}, {1, 2, 1, 2}, {1, 1, 2, 1}},
-  };
-  return list;
-}
-
 // The links of the way, each with the device it is entered from; empty if it leads astray.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> way_of(const FabricGraph& graph,
                                                             const Forwarding& forwarding,
@@ -47,7 +34,7 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> way_of(const FabricGraph& g
 }
 
 TEST(DmodkForwarding, EveryPathArrivesByTheNearestCommonLevel) {
-  for (const PgftSpec& spec : trees()) {
+  for (const PgftSpec& spec : small_trees()) {
     const Pgft tree = make_tree(spec);
     const FabricGraph graph = build_pgft(tree, kLink100);
     const DmodkForwarding forwarding(tree, 3);

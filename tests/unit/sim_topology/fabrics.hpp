@@ -20,17 +20,9 @@
 #include "sim/topology/ibnetdiscover.hpp"
 #include "sim/topology/pgft.hpp"
 #include "sim/topology/routes.hpp"
+#include "tests/unit/sim_topology/trees.hpp"
 
 namespace holdfast::sim {
-
-inline Pgft make_tree(const PgftSpec& spec) {
-  Pgft tree;
-  const Status status = Pgft::create(spec, tree);
-  EXPECT_TRUE(status.is_ok()) << status.message();
-  return tree;
-}
-
-inline const LinkSpec kLink100{100'000'000'000, nanoseconds(150)};
 
 // The folder of data from outside, if there is one.
 inline std::optional<std::string> data_folder() {

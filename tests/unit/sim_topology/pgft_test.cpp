@@ -12,19 +12,6 @@
 namespace holdfast::sim {
 namespace {
 
-const std::vector<PgftSpec>& small_trees() {
-  static const std::vector<PgftSpec> trees = {
-      {{5}, {1}, {1}},
-      {{4, 4}, {1, 4}, {1, 1}},
-      {{18, 18}, {1, 9}, {1, 2}},
-      {{4, 4, 4}, {1, 4, 4}, {1, 1, 1}},
-      {{3, 2, 4}, {1, 2, 3}, {1, 3, 2}},
-      {{2, 3, 2}, {2, 2, 3}, {2, 1, 2}},
-      {{2, 2, 2, 3}, {1, 2, 1, 2}, {1, 1, 2, 1}},
-  };
-  return trees;
-}
-
 // The digits of node `index` of `level`: digit 1 counts fastest, bases w up to the level, m above
 // it.
 std::vector<std::uint32_t> digits(const PgftSpec& spec, std::size_t level, std::uint32_t index) {

@@ -9,18 +9,10 @@
 #include <vector>
 
 #include "sim/topology/dmodk.hpp"
-#include "sim/topology/pgft.hpp"
+#include "tests/unit/sim_topology/trees.hpp"
 
 namespace holdfast::sim {
 namespace {
-
-constexpr LinkSpec kLink{100'000'000'000, nanoseconds(150)};
-
-Pgft make_tree(const PgftSpec& spec) {
-  Pgft tree;
-  EXPECT_TRUE(Pgft::create(spec, tree).is_ok());
-  return tree;
-}
 
 struct Played {
   TrafficCounts all;
@@ -32,7 +24,7 @@ struct Played {
 Played play(const PgftSpec& spec, const TrafficOptions& options, SimTime end,
             std::uint64_t seed = 1, PacketWireOptions wire_options = {}) {
   const Pgft tree = make_tree(spec);
-  const FabricGraph graph = build_pgft(tree, kLink);
+  const FabricGraph graph = build_pgft(tree, kLink100);
   const DmodkForwarding forwarding(tree, 1);
   PacketWire wire(graph, forwarding, wire_options);
   Traffic traffic(options, seed, 0, graph);
