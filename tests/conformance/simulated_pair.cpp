@@ -1,10 +1,14 @@
 // The simulated fabric in the conformance suite: two processes of two nodes, and of one node, where
-// they can watch each other; and under the wrapper that loses frames, here none.
+// they can watch each other; and under the wrapper that loses frames, here none. Between two nodes
+// also at packet fidelity: with each kind of switching and flow control, with the collapse and
+// without, and amid traffic that goes before the frames at every port.
 #include <optional>
 
 #include "sim/fabric/message_network.hpp"
+#include "sim/fabric/packet_carrier.hpp"
 #include "sim/fabric/sim_event.hpp"
 #include "sim/faults/lossy_fabric.hpp"
+#include "sim/topology/dmodk.hpp"
 #include "stack/base/assert.hpp"
 #include "tests/conformance/fabric_pair.hpp"
 
@@ -13,13 +17,14 @@ namespace {
 
 constexpr ProcessId kA{0}, kB{1};
 
+constexpr sim::LinkSpec kLink{100'000'000'000, nanoseconds(150)};
+
 class SimulatedPair final : public FabricPair {
  public:
   SimulatedPair(std::uint32_t nodes, bool wrapped) {
-    sim::Pgft tree;
-    const Status status = sim::Pgft::create({{2}, {1}, {1}}, tree);
+    const Status status = sim::Pgft::create({{2}, {1}, {1}}, tree_);
     HOLDFAST_ASSERT(status.is_ok());
-    paths_.emplace(tree, sim::LinkSpec{100'000'000'000, nanoseconds(150)}, nanoseconds(90));
+    paths_.emplace(tree_, kLink, nanoseconds(90));
     network_.emplace(
         sim::MessageNetworkOptions{
             .nodes = nodes, .per_node = 2 / nodes, .local_latency = {50'000}},
@@ -30,6 +35,14 @@ class SimulatedPair final : public FabricPair {
     }
   }
 
+  // Two nodes whose frames are packets.
+  explicit SimulatedPair(const sim::PacketCarrierOptions& packets) : SimulatedPair(2, false) {
+    const sim::FabricGraph graph = sim::build_pgft(tree_, kLink);
+    forwarding_.emplace(tree_, 1);
+    carrier_.emplace(packets, graph, *forwarding_, 1);
+    network_->set_carrier(*carrier_);
+  }
+
   Fabric& a() override { return fabric(kA); }
   Fabric& b() override { return fabric(kB); }
 
@@ -38,10 +51,10 @@ class SimulatedPair final : public FabricPair {
     network_->set_now(now_);
     network_->flush(kA);
     network_->flush(kB);
-    while (!queue_.empty()) {
+    while (network_->frames_under_way() > 0 || !queue_.empty()) {
+      if (carrier_ && step_packets()) continue;
       const sim::QueuedEvent event = queue_.pop();
-      now_ = {event.time};
-      network_->set_now(now_);
+      set_now({event.time});
       const std::uint32_t number = event.payload & sim::kSimEventNumberMask;
       if (sim::sim_event_kind(event.payload) == sim::SimEventKind::deliver) {
         network_->deliver({event.target}, number);
@@ -59,13 +72,34 @@ class SimulatedPair final : public FabricPair {
   }
 
  private:
+  void set_now(sim::SimTime now) {
+    now_ = now;
+    network_->set_now(now_);
+  }
+
+  // False if an event of the queue comes first.
+  bool step_packets() {
+    const auto outside = queue_.empty() ? sim::SimTime::never() : sim::SimTime{queue_.next_time()};
+    if (!carrier_->precedes(outside)) return false;
+    carrier_->step();
+    for (const sim::CarriedFrame& carried : carrier_->done()) {
+      set_now(carried.at);
+      network_->deliver(carried);
+    }
+    carrier_->clear_done();
+    return true;
+  }
+
   Fabric& fabric(ProcessId id) {
     auto& wrapper = wrappers_[id.value];
     return wrapper ? static_cast<Fabric&>(*wrapper) : network_->fabric(id);
   }
 
+  sim::Pgft tree_;
   sim::EventQueue queue_;
   std::optional<sim::PathTimes> paths_;
+  std::optional<sim::DmodkForwarding> forwarding_;  // of packets only, as is the carrier
+  std::optional<sim::PacketCarrier> carrier_;
   std::optional<sim::MessageNetwork> network_;
   std::optional<sim::LossyFabric> wrappers_[2];
   sim::SimTime now_{};
@@ -82,6 +116,38 @@ const RegisteredFabric kLossyWithoutLoss({"LossyWithoutLoss", true, true,
                                           []() -> std::unique_ptr<FabricPair> {
                                             return std::make_unique<SimulatedPair>(1, true);
                                           }});
+
+std::unique_ptr<FabricPair> packets(sim::Switching switching, sim::FlowControl flow_control,
+                                    bool collapse) {
+  sim::PacketCarrierOptions options;
+  options.wire.switching = switching;
+  options.wire.flow_control = flow_control;
+  options.wire.collapse = collapse;
+  return std::make_unique<SimulatedPair>(options);
+}
+
+const RegisteredFabric kPacket({"Packet", true, false, []() {
+                                  return packets(sim::Switching::cut_through,
+                                                 sim::FlowControl::credits, true);
+                                }});
+const RegisteredFabric kPacketHopByHop({"PacketHopByHop", true, false, []() {
+                                          return packets(sim::Switching::cut_through,
+                                                         sim::FlowControl::credits, false);
+                                        }});
+const RegisteredFabric kPacketStored({"PacketStored", true, false, []() {
+                                        return packets(sim::Switching::store_and_forward,
+                                                       sim::FlowControl::drop_tail, true);
+                                      }});
+
+// Both hosts send each other traffic of a higher lane, nine tenths of their links.
+const RegisteredFabric kPacketAmidTraffic(
+    {"PacketAmidTraffic", true, false, []() -> std::unique_ptr<FabricPair> {
+       sim::PacketCarrierOptions options;
+       options.wire.lane_of_service_level = {0, 1};
+       options.traffic.push_back(
+           {.pattern = sim::TrafficPattern::permutation, .load = 0.9, .service_level = 1});
+       return std::make_unique<SimulatedPair>(options);
+     }});
 
 }  // namespace
 }  // namespace holdfast::conformance
