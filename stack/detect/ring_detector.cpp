@@ -1,6 +1,7 @@
 // The ring of heartbeats; the header tells the rules.
 #include "stack/detect/ring_detector.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -47,7 +48,7 @@ class RingDetector final : public Detector {
     if (emitter_ == self_) return;
     deadline_ = at + timeout_;
     awaiting_ = false;
-    heard_ = true;
+    heard_ = Heard::yes;
   }
 
   void observe(Time now, ProcessId from, const Ring& ring) override {
@@ -55,7 +56,7 @@ class RingDetector final : public Detector {
     if (taken_back(ring.roster().domain_of(from), ring)) watch_anew(now);
     observer_ = from;
     redirected_ = from != process_after(ring);
-    next_send_ = now;
+    send_at_once(now);
   }
 
   void view_changed(Time now, const Ring& ring) override {
@@ -68,7 +69,7 @@ class RingDetector final : public Detector {
     redirected_ = false;
     if (const ProcessId after = process_after(ring); after != observer_) {
       observer_ = after;
-      if (observer_ != kNoProcess) next_send_ = now;
+      if (observer_ != kNoProcess) send_at_once(now);
     }
   }
 
@@ -105,7 +106,7 @@ class RingDetector final : public Detector {
   // else leads to a verdict or a correction, which must not be skipped.
   bool steady() const override {
     if (!running_) return true;
-    const bool settled = !awaiting_ && !pending_ && (heard_ || emitter_ == self_);
+    const bool settled = !awaiting_ && !pending_ && (heard_ == Heard::yes || emitter_ == self_);
     // Where verdicts are held, one that was taken back leaves a sender of two heartbeats for good.
     return settled && (holding_ ? held_->empty() : !redirected_);
   }
@@ -143,6 +144,10 @@ class RingDetector final : public Detector {
   }
 
  private:
+  // Whether the emitter has been heard since it became ours; if not since we were away, it has had
+  // the period more that it gets for that.
+  enum class Heard : std::uint8_t { no, yes, awaited_longer };
+
   // What goes out in the same turn as the heartbeat that it came with.
   DetectorAction send_pending() {
     if (pending_believed_ != kNoProcess) {
@@ -198,8 +203,13 @@ class RingDetector final : public Detector {
     return (self + ring.size() - emitter - 1) % ring.size();
   }
 
+  // Not later than now: a heartbeat that is late stays so, because `was_away` goes by that.
+  void send_at_once(Time now) {
+    if (now < next_send_) next_send_ = now;
+  }
+
   void grant_grace(Time now) {
-    heard_ = false;
+    heard_ = Heard::no;
     deadline_ = emitter_ == self_ ? Time::never() : now + 2 * timeout_;
   }
 
@@ -236,10 +246,8 @@ class RingDetector final : public Detector {
   }
 
   std::optional<DetectorAction> send(Time now, const Ring& ring) {
-    // After an absence one heartbeat is as good as the many that were missed.
-    do {
-      next_send_ += period_;
-    } while (next_send_ <= now);
+    next_send_ += period_;
+    if (next_send_ <= now) was_away(now);
     ++ticks_;
     if (--until_probe_ == 0) {
       until_probe_ = probe_ticks_;
@@ -253,6 +261,22 @@ class RingDetector final : public Detector {
       return DetectorAction{DetectorAction::Kind::heartbeat, observer_, kNoDomain};
     }
     return poll(now, ring);
+  }
+
+  // A heartbeat leaves a period or more late, and next_send_ is the one after it (4.6). Who has
+  // been silent for a timeout is believed dead, and its emitter may have been called away; who has
+  // not need only fear that its emitter was held up by the same thing. That once: a process that is
+  // always late would never judge.
+  void was_away(Time now) {
+    const Time last_sent = next_send_ - 2 * period_;
+    // One heartbeat is as good as the many that were missed.
+    next_send_ += period_ * ((now - next_send_) / period_ + 1);
+    if (now - last_sent >= timeout_) {
+      watch_anew(now);
+    } else if (heard_ != Heard::awaited_longer) {
+      heard_ = Heard::awaited_longer;
+      deadline_ = std::max(deadline_, now + period_);
+    }
   }
 
   void choose_what_else(const Ring& ring) {
@@ -290,10 +314,6 @@ class RingDetector final : public Detector {
   }
 
   std::optional<DetectorAction> judge(Time now, const Ring& ring) {
-    if (now - deadline_ >= period_) {
-      deadline_ = now + period_;
-      return std::nullopt;
-    }
     if (holding_) {
       held_->hold(emitter_, now);
       emitter_ = domain_before(ring);
@@ -317,9 +337,9 @@ class RingDetector final : public Detector {
   bool running_ : 1 = false;         // with the next one in a byte, because the line is full
   bool holding_ : 1 = false;         // held_ is there
   bool awaiting_ = false;            // we have asked the emitter and not heard it since
-  bool heard_ = false;               // the emitter, since it became ours
-  bool pending_ = false;             // one of those below is due
-  std::uint32_t until_probe_;        // ticks until the next one that probes and compares
+  Heard heard_ = Heard::no;
+  bool pending_ = false;       // one of those below is due
+  std::uint32_t until_probe_;  // ticks until the next one that probes and compares
 
   std::uint32_t probe_ticks_;  // from one of those to the next
   ProcessId pending_believed_ = kNoProcess;

@@ -13,8 +13,9 @@
 //    consecutive deaths take (2p-1) × timeout.
 //  - An observe request goes to whoever speaks for the emitter, then every period to each of its
 //    processes until the emitter is heard: its speaker may have died with ours.
-//  - A process that was itself away for a period or more (a busy core, SIGSTOP) gives its emitter
-//    one period more before it judges.
+//  - A process whose heartbeat is a period or more late was itself away (a busy core, SIGSTOP). It
+//    gives its emitter one period more before it judges; after the silence of a timeout it is
+//    believed dead and may have lost its emitter to another, and asks it anew.
 //  - The positions between our emitter and us are believed dead; every `timeout` one of their
 //    processes is probed, so that mistakes and cuts heal even if the one concerned cannot find us.
 //    As often one of the other processes of our own domain gets a heartbeat, to compare views.

@@ -75,7 +75,8 @@ TEST(HoldInJobs, AMistakeThatIsTakenBackIsNoMistake) {
     Simulation& simulation = job.build();
     simulation.run();
     EXPECT_TRUE(job.memory.beliefs.empty());
-    EXPECT_EQ(simulation.frame_counts().observes, 1u);
+    // One by the observer that held the verdict, one by the sleeper when it woke.
+    EXPECT_EQ(simulation.frame_counts().observes, 2u);
     EXPECT_EQ(simulation.heartbeats_skipped() > 0, skip);
   }
 }

@@ -261,6 +261,7 @@ TEST(Engine, ReadsWhatWaitedBeforeItJudges) {
   for (const bool waiting : {true, false}) {
     Subject subject({.receive_slots = 1});
     subject.hear(at(50), subject.frame(subject.header(FrameType::heartbeat, 0, 1)));
+    for (std::int64_t ms = 100; ms <= 1000; ms += 100) subject.turn(at(ms));
     for (std::uint64_t i = 0; i < 40; ++i) {
       subject.fabric.arrive(subject.frame(subject.header(FrameType::heartbeat, 2, 2 + i)), at(500));
     }

@@ -114,7 +114,7 @@ TEST(RingDetector, SilenceOfTheTimeoutIsAVerdictAndANanosecondLessIsNot) {
   watched.start(at(0));
   watched.poll(at(0));
   watched.heartbeat(at(50), 0);
-  watched.poll(at(1000));
+  watched.run(at(1000));
   EXPECT_EQ(watched.poll(at(1050) - kTick), Actions{});
   EXPECT_EQ(watched.poll(at(1050)), Actions{verdict(0)});
 }
@@ -123,10 +123,10 @@ TEST(RingDetector, HeartbeatBeforeTheDeadlineMovesIt) {
   Watched watched(4, 1, 1);
   watched.start(at(0));
   watched.heartbeat(at(50), 0);
-  watched.poll(at(1000));
+  watched.run(at(1000));
   watched.heartbeat(at(1050), 0);  // handled before the deadline fires: the turn's order
   EXPECT_EQ(watched.poll(at(1050)), Actions{});
-  watched.poll(at(2000));
+  watched.run(at(2000));
   EXPECT_EQ(watched.poll(at(2050) - kTick), Actions{});
   EXPECT_EQ(watched.poll(at(2050)), Actions{verdict(0)});
 }
@@ -135,7 +135,7 @@ TEST(RingDetector, OnlyTheEmittersHeartbeatsCount) {
   Watched watched(4, 1, 1);
   watched.start(at(0));
   watched.heartbeat(at(50), 0);
-  watched.poll(at(1000));
+  watched.run(at(1000));
   watched.heartbeat(at(1049), 3);
   watched.heartbeat(at(1049), 2);
   EXPECT_EQ(watched.poll(at(1050)), Actions{verdict(0)});
@@ -144,7 +144,7 @@ TEST(RingDetector, OnlyTheEmittersHeartbeatsCount) {
 TEST(RingDetector, StartGivesTwiceTheTimeout) {
   Watched watched(4, 1, 1);
   watched.start(at(0));
-  watched.poll(at(1999));
+  watched.run(at(1999));
   EXPECT_EQ(watched.poll(at(2000) - kTick), Actions{});
   EXPECT_EQ(watched.poll(at(2000)), (Actions{heartbeat_to(2), verdict(0)}));
 }
@@ -179,7 +179,7 @@ TEST(RingDetector, AsksTheNewEmitterEveryPeriodUntilItIsHeard) {
   EXPECT_TRUE(watched.detector()->steady());
   EXPECT_EQ(watched.poll(at(260)), Actions{heartbeat_to(3)});
   // The grace is over with the first heartbeat: now the timeout counts.
-  watched.poll(at(1100));
+  watched.run(at(1100));
   EXPECT_EQ(watched.poll(at(1170)), Actions{verdict(0)});
 }
 
@@ -213,22 +213,77 @@ TEST(RingDetector, SendsToWhoeverObservesAtOnceUntilTheViewChanges) {
   EXPECT_EQ(watched.poll(at(160)), Actions{heartbeat_to(4)});
 }
 
-// A process that slept past a deadline by a period or more gives its emitter one period more; one
-// that is a little late does not.
+// Its heartbeat a period late or a nanosecond less: only who was away for so long gives its emitter
+// a period more, whether the deadline was long past or is only just reached.
 TEST(RingDetector, WhoWasAwayWaitsOnePeriodMore) {
   for (const bool away : {true, false}) {
+    for (const std::int64_t deadline : {930, 1089}) {
+      Watched watched(4, 1, 1);
+      watched.start(at(0), DetectorStart::with_everyone, milliseconds(90));
+      watched.run(at(890));
+      watched.heartbeat(at(deadline) - kTimeout, 0);
+      const Time back = at(1090) - (away ? Duration{0} : kTick);
+      if (!away) {
+        EXPECT_EQ(watched.poll(back), (Actions{heartbeat_to(2), verdict(0)}));
+        continue;
+      }
+      EXPECT_EQ(watched.poll(back), Actions{heartbeat_to(2)});
+      EXPECT_EQ(watched.poll(back + kPeriod - kTick), Actions{});
+      EXPECT_EQ(watched.poll(back + kPeriod), (Actions{heartbeat_to(2), verdict(0)}));
+    }
+  }
+}
+
+// What waited for it may call for a heartbeat at once; that makes the absence no shorter.
+TEST(RingDetector, WhoWasAwayIsSoWhateverItReadsFirst) {
+  for (const bool asked : {true, false}) {
     Watched watched(4, 1, 1);
     watched.start(at(0));
     watched.heartbeat(at(50), 0);
-    const Time late = at(1050) + kPeriod - (away ? Duration{0} : kTick);
-    const Actions then = watched.poll(late);
-    if (!away) {
-      EXPECT_EQ(then, (Actions{heartbeat_to(2), verdict(0)}));
+    watched.run(at(900));
+    const Time back = at(1110);
+    if (asked) {
+      watched.observed_by(back, 3);
+    } else {
+      watched.fail(back, 2);
+    }
+    EXPECT_EQ(watched.poll(back), Actions{heartbeat_to(3)});
+  }
+}
+
+// A process that is late every time must still see a death.
+TEST(RingDetector, WhoIsAwayAgainJudgesIfNothingWasHeardBetween) {
+  for (const bool heard : {true, false}) {
+    Watched watched(4, 1, 1);
+    watched.start(at(0));
+    watched.heartbeat(at(50), 0);
+    watched.run(at(900));
+    EXPECT_EQ(watched.poll(at(1100)), Actions{heartbeat_to(2)});
+    if (heard) watched.heartbeat(at(1400) - kTimeout, 0);
+    const Actions again = watched.poll(at(1400));
+    EXPECT_EQ(again, heard ? Actions{heartbeat_to(2)} : (Actions{heartbeat_to(2), verdict(0)}));
+  }
+}
+
+// Whoever sent nothing for a timeout has been believed dead, and its emitter may serve another by
+// now: it asks, and waits as for a new emitter. A nanosecond less is an absence as above.
+TEST(RingDetector, WhoWasSilentForATimeoutAsksItsEmitterAnew) {
+  for (const bool silent : {true, false}) {
+    Watched watched(4, 1, 1);
+    watched.start(at(0));
+    watched.heartbeat(at(50), 0);
+    watched.run(at(300));
+    watched.heartbeat(at(301), 0);  // the deadline falls a millisecond after the return
+    const Time back = at(1300) - (silent ? Duration{0} : kTick);
+    if (!silent) {
+      EXPECT_EQ(watched.poll(back), Actions{heartbeat_to(2)});
+      EXPECT_EQ(verdicts(watched.run(back + kPeriod)).size(), 1u);
       continue;
     }
-    EXPECT_EQ(then, Actions{heartbeat_to(2)});
-    watched.poll(late + kPeriod - kTick);
-    EXPECT_EQ(watched.poll(late + kPeriod), Actions{verdict(0)});
+    EXPECT_EQ(watched.poll(back), (Actions{heartbeat_to(2), observe(0)}));
+    EXPECT_FALSE(watched.detector()->steady());
+    EXPECT_EQ(verdicts(watched.run(back + 2 * kTimeout - kTick)).size(), 0u);
+    EXPECT_EQ(verdicts(watched.run(back + 2 * kTimeout)).size(), 1u);
   }
 }
 
@@ -247,7 +302,7 @@ TEST(RingDetector, NewLifeInTheEmittersNodeGetsTwiceTheTimeout) {
   watched.start(at(0));
   watched.heartbeat(at(50), 0);
   watched.fail(at(60), 1);
-  watched.poll(at(1049));
+  watched.run(at(1049));
   watched.revive(at(1049), 1);
   EXPECT_EQ(watched.poll(at(1049)), Actions{observe(0)});
   const auto found = verdicts(watched.run(at(3049)));
@@ -257,7 +312,7 @@ TEST(RingDetector, NewLifeInTheEmittersNodeGetsTwiceTheTimeout) {
   Watched other(3, 2, 1);
   other.start(at(0));
   other.heartbeat(at(50), 0);
-  other.poll(at(1049));
+  other.run(at(1049));
   other.revive(at(1049), 5);
   EXPECT_EQ(other.poll(at(1050)), Actions{verdict(0)});
 }
