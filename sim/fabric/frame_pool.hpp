@@ -1,14 +1,15 @@
-// Frames on the simulated wire: fixed cells in chunks that stay where they are, named by a 32-bit
-// index. The last one freed is the next one taken, so the few frames that are under way at a time
-// stay in the cache.
+// Frames on the simulated wire, named by 30-bit indices. A frame that is short, as heartbeats are,
+// lies in a cell of about its length; one that is not, and differs little from those before it, is
+// packed (frame_packing.hpp) until it arrives. What waits for its receiver is never packed.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
-#include <vector>
+
+#include "sim/fabric/cell_pool.hpp"
+#include "sim/fabric/frame_packing.hpp"
 
 namespace holdfast::sim {
 
@@ -29,44 +30,62 @@ class FramePool {
   static constexpr std::size_t kFrameBytes = 512;
   static constexpr std::uint32_t kNone = 0xffff'ffff;
 
-  struct Frame {
-    std::uint32_t next = kNone;  // in the receiver's queue, or in the free list
+  // The beginning of a cell; the bytes of the frame follow.
+  struct alignas(16) Frame {
+    std::uint32_t next = kNone;  // in the receiver's queue
     std::uint32_t size = 0;
     std::int64_t arrival_ns = 0;  // on the receiver's clock
-    std::array<std::byte, kFrameBytes> bytes;
+
+    std::byte* bytes() { return reinterpret_cast<std::byte*>(this + 1); }
   };
 
-  std::uint32_t take() {
-    if (free_ == kNone) grow();
-    const std::uint32_t index = free_;
-    free_ = at(index).next;
+  // Takes a copy; returns its index. At most kFrameBytes.
+  std::uint32_t put(const std::byte* data, std::uint32_t size) {
     ++in_use_;
-    return index;
+    return size <= kShort ? put_in_cell(0, data, size) : put_long(data, size);
   }
-
+  // The frame has arrived: returns the index that it has from now on, at which `at` finds it.
+  std::uint32_t unpacked(std::uint32_t index) {
+    return index % kKinds == kPacked ? unpack(index) : index;
+  }
+  Frame& at(std::uint32_t index) {
+    return *reinterpret_cast<Frame*>(cells_[index % kKinds].at(index / kKinds));
+  }
   void give(std::uint32_t index) {
-    at(index).next = free_;
-    free_ = index;
     --in_use_;
+    if (index % kKinds == kPacked) packing_.release(packed_at(index / kKinds));
+    cells_[index % kKinds].give(index / kKinds);
   }
 
-  Frame& at(std::uint32_t index) { return (*chunks_[index / kChunk])[index % kChunk]; }
   std::uint32_t in_use() const { return in_use_; }
+  // Bytes held at this moment, in use or not, but for the references of packed frames.
+  std::size_t memory_bytes() const;
 
  private:
-  static constexpr std::uint32_t kChunk = 64;
+  // An index says which kind of cell it is of, and which cell of that kind.
+  static constexpr std::uint32_t kKinds = 8;
+  static constexpr std::uint32_t kShort = 64;
+  static constexpr std::uint32_t kPacked = 4;
+  static constexpr std::array<std::uint32_t, kPacked> kRoom{kShort, 112, 240, kFrameBytes};
 
-  void grow() {
-    const auto first = static_cast<std::uint32_t>(chunks_.size()) * kChunk;
-    chunks_.push_back(std::unique_ptr<std::array<Frame, kChunk>>(new std::array<Frame, kChunk>));
-    for (std::uint32_t i = kChunk; i-- > 0;) {
-      at(first + i).next = free_;
-      free_ = first + i;
-    }
+  std::uint32_t put_in_cell(std::uint32_t kind, const std::byte* data, std::uint32_t size) {
+    const std::uint32_t cell = cells_[kind].take();
+    Frame& frame = *reinterpret_cast<Frame*>(cells_[kind].at(cell));
+    frame.size = size;
+    copy_frame(frame.bytes(), data, size);
+    return cell * kKinds + kind;
+  }
+  std::uint32_t put_long(const std::byte* data, std::uint32_t size);
+  std::uint32_t unpack(std::uint32_t index);
+  FramePacking::Packed& packed_at(std::uint32_t cell) {
+    return *reinterpret_cast<FramePacking::Packed*>(cells_[kPacked].at(cell));
   }
 
-  std::vector<std::unique_ptr<std::array<Frame, kChunk>>> chunks_;
-  std::uint32_t free_ = kNone;
+  std::array<CellPool, kPacked + 1> cells_{
+      CellPool(sizeof(Frame) + kRoom[0]), CellPool(sizeof(Frame) + kRoom[1]),
+      CellPool(sizeof(Frame) + kRoom[2]), CellPool(sizeof(Frame) + kRoom[3]),
+      CellPool(sizeof(FramePacking::Packed))};
+  FramePacking packing_;
   std::uint32_t in_use_ = 0;
 };
 

@@ -19,8 +19,13 @@ constexpr std::uint32_t kSendDepth = 64;
 
 }  // namespace
 
-MessageFabric::MessageFabric(MessageNetwork& network, ProcessId self)
-    : network_(&network), self_(self) {}
+MessageFabric::MessageFabric(MessageNetwork& network) : network_(&network) {
+  static_assert(sizeof(MessageFabric) == 64);
+}
+
+ProcessId MessageFabric::self() const {
+  return {static_cast<std::uint32_t>(this - network_->fabrics_.begin())};
+}
 
 const Caps& MessageFabric::caps() const {
   static constexpr Caps kCaps{
@@ -37,7 +42,7 @@ const Caps& MessageFabric::caps() const {
 }
 
 Address MessageFabric::local_address() const {
-  return MessageNetwork::address(self_);
+  return MessageNetwork::address(self());
 }
 
 Peer MessageFabric::attach(const Address& address, Service service) {
@@ -45,32 +50,43 @@ Peer MessageFabric::attach(const Address& address, Service service) {
   const ProcessId process{load_le<std::uint32_t>(address.bytes.data())};
   if (process.value >= network_->processes()) return kNoPeer;
   if (service == Service::datagram) return {process.value};
-  if (network_->node_of(process) != network_->node_of(self_)) return kNoPeer;
+  if (network_->node_of(process) != network_->node_of(self())) return kNoPeer;
   if (network_->fabrics_[process.value].up_) {
-    watched_.push_back(process);
+    rest().watched.push_back(process);
   } else {
     report_ended(process);
-    network_->tell_soon(self_, process);  // or nobody would wake the process that asks
+    network_->tell_soon(self(), process);  // or nobody would wake the process that asks
   }
   return {process.value | kWatchBit};
 }
 
 void MessageFabric::report_ended(ProcessId process) {
   eventful_ = true;
-  happened_.push_back({EventKind::peer_down, Completion::ok, Peer{process.value | kWatchBit}, 0, 0,
-                       Time{} + round_up(network_->now_)});
+  rest().happened.push_back({EventKind::peer_down, Completion::ok, Peer{process.value | kWatchBit},
+                             0, 0, Time{} + round_up(network_->now_)});
+}
+
+bool MessageFabric::watches(ProcessId process) const {
+  return rest_ && std::ranges::find(rest_->watched, process) != rest_->watched.end();
+}
+
+bool MessageFabric::watched_ended(ProcessId process) {
+  if (!rest_) return false;
+  if (std::erase(rest_->watched, process) > 0) report_ended(process);
+  return !rest_->happened.empty();
 }
 
 void MessageFabric::detach(Peer peer) {
   if ((peer.value & kWatchBit) != 0) {
-    std::erase(watched_, ProcessId{peer.value & ~kWatchBit});
+    if (rest_) std::erase(rest_->watched, ProcessId{peer.value & ~kWatchBit});
   } else {
     reset(peer);
   }
 }
 
 void MessageFabric::reset(Peer peer) {
-  for (Posted& posted : posted_) {
+  if (!rest_) return;
+  for (Posted& posted : rest_->posted) {
     if (posted.operation.peer == peer) posted.completion = Completion::flushed;
   }
 }
@@ -87,14 +103,14 @@ std::size_t MessageFabric::post(std::span<const Operation> operations) {
                           operation.peer.value < network_->processes();
     if (operation.inline_data) {
       HOLDFAST_ASSERT(possible);  // the caller's bug: there is no event that could tell of it
-      network_->put_on_wire(self_, {operation.peer.value}, operation.data, operation.size);
+      network_->put_on_wire(self(), {operation.peer.value}, operation.data, operation.size);
     } else {
-      if (posted_.size() + happened_.size() >= kSendDepth) {
+      if (rest().posted.size() + rest_->happened.size() >= kSendDepth) {
         refused_ = true;
         break;
       }
       eventful_ = true;
-      posted_.push_back({operation, possible ? Completion::ok : Completion::local_error});
+      rest_->posted.push_back({operation, possible ? Completion::ok : Completion::local_error});
     }
     ++accepted;
   }
@@ -103,15 +119,15 @@ std::size_t MessageFabric::post(std::span<const Operation> operations) {
 
 void MessageFabric::flush() {
   const Time at = Time{} + round_up(network_->now_);
-  for (const Posted& posted : posted_) {
+  for (const Posted& posted : rest_->posted) {
     const Operation& operation = posted.operation;
     if (posted.completion == Completion::ok) {
-      network_->put_on_wire(self_, {operation.peer.value}, operation.data, operation.size);
+      network_->put_on_wire(self(), {operation.peer.value}, operation.data, operation.size);
     }
-    happened_.push_back(
+    rest_->happened.push_back(
         {EventKind::sent, posted.completion, operation.peer, 0, operation.cookie, at});
   }
-  posted_.clear();
+  rest_->posted.clear();
 }
 
 std::size_t MessageFabric::offer(std::span<const ReceiveSlot> slots) {
@@ -123,7 +139,7 @@ std::size_t MessageFabric::offer(std::span<const ReceiveSlot> slots) {
     } else {
       std::memset(slot.data, kPoison, slot.size);
     }
-    if (slot_count_ > 0) below_[slot_count_ - 1] = top_;
+    if (slot_count_ > 0) rest().below[slot_count_ - 1] = top_;
     top_ = {slot.data, slot.cookie, slot.size};
     ++slot_count_;
     ++accepted;
@@ -134,6 +150,7 @@ std::size_t MessageFabric::offer(std::span<const ReceiveSlot> slots) {
 void MessageFabric::enqueue(std::uint32_t frame) {
   FramePool& pool = network_->pool_;
   pool.at(frame).next = FramePool::kNone;
+  pool.at(frame).arrival_ns = round_up(network_->now_).ns;
   if (first_waiting_ == FramePool::kNone) {
     first_waiting_ = frame;
   } else {
@@ -147,12 +164,12 @@ void MessageFabric::enqueue(std::uint32_t frame) {
 void MessageFabric::receive(Event& event) {
   FramePool& pool = network_->pool_;
   const std::uint32_t index = first_waiting_;
-  const FramePool::Frame& frame = pool.at(index);
+  FramePool::Frame& frame = pool.at(index);
   const Slot slot = top_;
-  if (--slot_count_ > 0) top_ = below_[slot_count_ - 1];
+  if (--slot_count_ > 0) top_ = rest_->below[slot_count_ - 1];
   // A slot that is too small loses the frame but still comes back, empty.
   const std::uint32_t size = frame.size <= slot.size ? frame.size : 0;
-  copy_frame(slot.data, frame.bytes.data(), size);
+  copy_frame(slot.data, frame.bytes(), size);
   event = {EventKind::received, Completion::ok, kNoPeer, size, slot.cookie, Time{frame.arrival_ns}};
   first_waiting_ = frame.next;
   --waiting_;
@@ -163,16 +180,17 @@ void MessageFabric::receive(Event& event) {
 std::size_t MessageFabric::poll(std::span<Event> events) {
   std::size_t count = 0;
   if (eventful_) {
-    count = std::min(events.size(), happened_.size());
-    const auto end = happened_.begin() + static_cast<std::ptrdiff_t>(count);
-    std::copy(happened_.begin(), end, events.begin());
-    happened_.erase(happened_.begin(), end);
+    std::vector<Event>& happened = rest_->happened;
+    count = std::min(events.size(), happened.size());
+    const auto end = happened.begin() + static_cast<std::ptrdiff_t>(count);
+    std::copy(happened.begin(), end, events.begin());
+    happened.erase(happened.begin(), end);
     if (refused_ && count > 0) {
       refused_ = false;
-      happened_.push_back(
+      happened.push_back(
           {EventKind::writable, Completion::ok, kNoPeer, 0, 0, Time{} + round_up(network_->now_)});
     }
-    eventful_ = !happened_.empty() || !posted_.empty();
+    eventful_ = !happened.empty() || !rest_->posted.empty();
   }
   while (first_waiting_ != FramePool::kNone && slot_count_ > 0 && count < events.size()) {
     receive(events[count++]);
@@ -185,7 +203,7 @@ bool MessageFabric::set_path(Peer, PathChoice) {
 }
 
 Armed MessageFabric::arm() {
-  return {happened_.empty() && (waiting_ == 0 || slot_count_ == 0), -1};
+  return {(!rest_ || rest_->happened.empty()) && (waiting_ == 0 || slot_count_ == 0), -1};
 }
 
 void MessageFabric::clear() {
@@ -197,9 +215,7 @@ void MessageFabric::clear() {
   network_->waiting_ -= waiting_;
   waiting_ = 0;
   slot_count_ = 0;
-  happened_.clear();
-  posted_.clear();
-  watched_.clear();
+  rest_.reset();
   refused_ = false;
   eventful_ = false;
 }

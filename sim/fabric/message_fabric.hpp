@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "sim/fabric/frame_pool.hpp"
@@ -17,10 +18,11 @@ namespace holdfast::sim {
 
 class MessageNetwork;
 
-// On cache lines of its own, the first of which is all that receiving a frame needs.
+// On one cache line, because there are many: what most of them never need lies apart.
 class alignas(64) MessageFabric final : public Fabric {
  public:
-  MessageFabric(MessageNetwork& network, ProcessId self);
+  // An element of the network's array of fabrics.
+  explicit MessageFabric(MessageNetwork& network);
 
   const Caps& caps() const override;
   Address local_address() const override;
@@ -45,6 +47,10 @@ class alignas(64) MessageFabric final : public Fabric {
     Completion completion = Completion::ok;
   };
 
+  ProcessId self() const;
+  bool watches(ProcessId process) const;
+  // Of the process being watched: it has ended. False if nobody here watches it.
+  bool watched_ended(ProcessId process);
   void flush();
   void enqueue(std::uint32_t frame);
   void report_ended(ProcessId process);
@@ -58,21 +64,29 @@ class alignas(64) MessageFabric final : public Fabric {
     std::uint32_t size;
   };
 
+  // What a heartbeat does not need. There once it has been needed.
+  struct Rest {
+    std::array<Slot, kReceiveDepth - 1> below;  // of top_
+    std::vector<Event> happened;                // completions and endings, oldest first
+    std::vector<Posted> posted;
+    std::vector<ProcessId> watched;
+  };
+  Rest& rest() {
+    if (!rest_) rest_ = std::make_unique<Rest>();
+    return *rest_;
+  }
+
   MessageNetwork* network_;
-  ProcessId self_;
-  bool up_ = true;
-  bool eventful_ = false;  // there may be something in happened_ or posted_
-  bool refused_ = false;   // post took fewer than offered: `writable` is owed
-  std::uint8_t slot_count_ = 0;
   std::uint32_t first_waiting_ = FramePool::kNone;
   std::uint32_t last_waiting_ = FramePool::kNone;
   std::uint32_t waiting_ = 0;
-  // A stack, its top always in top_: the last one offered is the next one filled.
+  bool up_ = true;
+  bool eventful_ = false;  // there may be something in `happened` or `posted`
+  bool refused_ = false;   // post took fewer than offered: `writable` is owed
+  std::uint8_t slot_count_ = 0;
+  // The slots are a stack, its top always here: the last one offered is the next one filled.
   Slot top_{};
-  std::array<Slot, kReceiveDepth - 1> below_;
-  std::vector<Event> happened_;  // completions and endings, oldest first
-  std::vector<Posted> posted_;
-  std::vector<ProcessId> watched_;
+  std::unique_ptr<Rest> rest_;
 };
 
 }  // namespace holdfast::sim

@@ -20,9 +20,7 @@ MessageNetwork::MessageNetwork(const MessageNetworkOptions& options, const PathT
       paths_(paths),
       queue_(queue),
       processes_(options.nodes * options.per_node),
-      fabrics_(processes_, [this](std::size_t i) {
-        return MessageFabric(*this, ProcessId{static_cast<std::uint32_t>(i)});
-      }) {
+      fabrics_(processes_, [this](std::size_t) { return MessageFabric(*this); }) {
   HOLDFAST_ASSERT(processes_ > 0 && processes_ <= kSimEventNumberMask);
 }
 
@@ -70,21 +68,14 @@ void MessageNetwork::put_on_wire(ProcessId from, ProcessId to, const std::byte* 
   last_sender_ = from;
   last_receiver_ = to;
   last_arrival_ = arrival;
-  const std::uint32_t index = pool_.take();
-  FramePool::Frame& frame = pool_.at(index);
-  frame.size = size;
-  frame.arrival_ns = round_up(arrival).ns;
-  copy_frame(frame.bytes.data(), data, size);
+  const std::uint32_t index = pool_.put(data, size);
+  HOLDFAST_ASSERT(index <= kSimEventNumberMask);
   queue_.push(arrival.value, to.value, sim_payload(SimEventKind::deliver, index));
 }
 
 void MessageNetwork::carry(NodeId from_node, NodeId to_node, ProcessId to, const std::byte* data,
                            std::uint32_t size) {
-  const std::uint32_t index = pool_.take();
-  FramePool::Frame& frame = pool_.at(index);
-  frame.size = size;
-  copy_frame(frame.bytes.data(), data, size);
-  carrier_->carry(now_, from_node, to_node, size, to, index);
+  carrier_->carry(now_, from_node, to_node, size, to, pool_.put(data, size));
 }
 
 bool MessageNetwork::deliver(const CarriedFrame& carried) {
@@ -92,7 +83,6 @@ bool MessageNetwork::deliver(const CarriedFrame& carried) {
     pool_.give(carried.frame);
     return false;
   }
-  pool_.at(carried.frame).arrival_ns = round_up(carried.at).ns;
   return deliver(carried.to, carried.frame);
 }
 
@@ -103,15 +93,13 @@ bool MessageNetwork::deliver(ProcessId to, std::uint32_t frame) {
     pool_.give(frame);
     return false;
   }
-  fabric.enqueue(frame);
+  fabric.enqueue(pool_.unpacked(frame));
   return true;
 }
 
 bool MessageNetwork::tell_ended(ProcessId watcher, ProcessId ended) {
   --endings_;
-  MessageFabric& fabric = fabrics_[watcher.value];
-  if (std::erase(fabric.watched_, ended) > 0) fabric.report_ended(ended);
-  return !fabric.happened_.empty();
+  return fabrics_[watcher.value].watched_ended(ended);
 }
 
 void MessageNetwork::stop(ProcessId process) {
@@ -123,9 +111,7 @@ void MessageNetwork::stop(ProcessId process) {
   for (std::uint32_t i = 0; i < options_.per_node; ++i) {
     const std::uint32_t other =
         options_.by_slot ? node.value * options_.per_node + i : node.value + i * options_.nodes;
-    const auto& watched = fabrics_[other].watched_;
-    if (std::find(watched.begin(), watched.end(), process) == watched.end()) continue;
-    tell_soon({other}, process);
+    if (fabrics_[other].watches(process)) tell_soon({other}, process);
   }
 }
 
