@@ -58,7 +58,7 @@ Simulation::Simulation(const SimulationOptions& options, const Roster& roster,
                 .local_latency = to_sim_time(options.local_latency)},
                paths, queue_),
       addresses_(std::make_unique<Addresses>()),
-      slots_(std::size_t{roster.processes()} * options.engine.receive_slots),
+      slots_(options.engine.receive_slots),
       processes_(roster.processes()),
       end_(to_sim_time(options.duration)) {
   HOLDFAST_ASSERT(options.duration > Duration{0});
@@ -97,8 +97,7 @@ void Simulation::boot(ProcessId id, bool rejoining) {
   membership.phase = nanoseconds(static_cast<std::int64_t>(
       phases.below(static_cast<std::uint64_t>(membership.detection.period.ns))));
   HOLDFAST_ASSERT(engine.send_slots == 0);  // the simulated rails send inline
-  const std::size_t slots = engine.receive_slots;
-  engine.slots = {&slots_[id.value * slots], slots};
+  engine.slots = slots_;
   Fabric* rail = &network_.fabric(id);
   if (losing()) {
     const std::uint64_t life = std::uint64_t{process.boots} << 32 | id.value;
@@ -176,10 +175,8 @@ void Simulation::prefetch_upcoming() const {
     if (sim_event_kind(event.payload) != SimEventKind::wake || ++wakes < kWakesAhead) {
       return ++seen < kEventsAhead;
     }
-    const ProcessId receiver{event.payload & kSimEventNumberMask};
     prefetch({event.target});
-    prefetch(receiver);
-    __builtin_prefetch(&slots_[receiver.value * options_.engine.receive_slots], 1);
+    prefetch({event.payload & kSimEventNumberMask});
     return false;
   });
 }

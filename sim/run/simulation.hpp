@@ -134,7 +134,9 @@ class Simulation {
   std::unique_ptr<PacketCarrier> carrier_;  // only at packet fidelity
   std::unique_ptr<Addresses> addresses_;
   TurnScratch scratch_;
-  HugeArray<FrameSlot> slots_;  // options_.engine.receive_slots a process
+  // The receive slots of every engine: a rail fills them when it is polled, and by the end of that
+  // turn they are its own again, so like the scratch they hold nothing between turns.
+  std::vector<FrameSlot> slots_;
   HugeArray<Process> processes_;
   SimTime now_{};
   Time clock_;  // the same on the stack's clock
