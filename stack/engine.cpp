@@ -26,31 +26,35 @@ Engine::Engine(const EngineOptions& options, const Roster& roster, const Address
       job_(options.job),
       receive_slots_(static_cast<std::uint16_t>(options.receive_slots)),
       membership_(options.membership, roster),
-      seal_(find_seal(options.seal)),
-      addresses_(addresses),
-      rails_(rails.begin(), rails.end()),
-      key_(options.key) {
-  HOLDFAST_ASSERT(seal_ != nullptr && options.receive_slots > 0 && options.receive_slots <= 0xffff);
-  seal_algorithm_ = seal_->algorithm();
-  keyed_ = seal_->keyed();
+      rest_(new Rest{.seal = find_seal(options.seal),
+                     .addresses = addresses,
+                     .rails = {rails.begin(), rails.end()},
+                     .key = options.key}) {
+  HOLDFAST_ASSERT(rest_->seal != nullptr);
+  HOLDFAST_ASSERT(options.receive_slots > 0 && options.receive_slots <= 0xffff);
+  seal_algorithm_ = rest_->seal->algorithm();
+  keyed_ = rest_->seal->keyed();
   const std::size_t slots = std::size_t{options.receive_slots} + options.send_slots;
-  if (options.slots.empty()) own_slots_.reset(new FrameSlot[slots]);
+  if (options.slots.empty()) rest_->own_slots.reset(new FrameSlot[slots]);
   HOLDFAST_ASSERT(options.slots.empty() || options.slots.size() == slots);
-  slots_ = own_slots_ ? own_slots_.get() : options.slots.data();
-  for (Fabric* rail : rails_) {
+  slots_ = options.slots.empty() ? rest_->own_slots.get() : options.slots.data();
+  for (Fabric* rail : rails) {
     if (data_rail_ == nullptr && rail->caps().datagram) data_rail_ = rail;
-    if (watch_rail_ == nullptr && rail->caps().watch) watch_rail_ = rail;
+    if (rest_->watch_rail == nullptr && rail->caps().watch) rest_->watch_rail = rail;
   }
-  watches_apart_ = watch_rail_ != nullptr && watch_rail_ != data_rail_;
+  watches_apart_ = rest_->watch_rail != nullptr && rest_->watch_rail != data_rail_;
   HOLDFAST_ASSERT(data_rail_ != nullptr && data_rail_->caps().frame_bytes_max >= kFrameBytesMax);
   inline_bytes_max_ = static_cast<std::uint16_t>(
       std::min<std::size_t>(data_rail_->caps().inline_bytes_max, kFrameBytesMax));
   region_ = data_rail_->register_memory(std::as_writable_bytes(std::span(slots_, slots)));
-  for (std::uint32_t i = 0; i < options.send_slots; ++i) free_send_.push_back(i);
+  for (std::uint32_t i = 0; i < options.send_slots; ++i) rest_->free_send.push_back(i);
 }
 
+Engine::~Engine() = default;
+
 std::size_t Engine::rail_index(const Fabric* rail) const {
-  return static_cast<std::size_t>(std::find(rails_.begin(), rails_.end(), rail) - rails_.begin());
+  return static_cast<std::size_t>(std::find(rest_->rails.begin(), rest_->rails.end(), rail) -
+                                  rest_->rails.begin());
 }
 
 std::span<std::byte> Engine::receive_slot(std::uint64_t index) {
@@ -76,7 +80,7 @@ void Engine::start(Time now) {
 
 Time Engine::turn(Time now) {
   // Who has ended comes first: after a sleep, the end of a life before the frames of the next.
-  if (watches_apart_) poll_rail(*watch_rail_, now);
+  if (watches_apart_) poll_rail(*rest_->watch_rail, now);
   poll_rail(*data_rail_, now);
   if (membership_.next_deadline() <= now && !blocked_) send_actions(now);
   const Time next = membership_.next_deadline();
@@ -109,14 +113,14 @@ void Engine::handle_event(Fabric& rail, const Event& event, Time now) {
   switch (event.kind) {
     case EventKind::sent:
       if (event.cookie != kInlineCookie) {
-        free_send_.push_back(static_cast<std::uint32_t>(event.cookie));
+        rest_->free_send.push_back(static_cast<std::uint32_t>(event.cookie));
       }
       break;
     case EventKind::writable:
       if (&rail == data_rail_) blocked_ = false;
       break;
     case EventKind::peer_down:
-      if (&rail == watch_rail_) handle_ended(rail, event.peer, now);
+      if (&rail == rest_->watch_rail) handle_ended(rail, event.peer, now);
       break;
     case EventKind::received:
     case EventKind::attached:
@@ -129,11 +133,11 @@ void Engine::handle_event(Fabric& rail, const Event& event, Time now) {
 }
 
 void Engine::handle_ended(Fabric& rail, Peer peer, Time now) {
-  const auto found = std::find_if(watched_.begin(), watched_.end(),
+  const auto found = std::find_if(rest_->watched.begin(), rest_->watched.end(),
                                   [peer](const auto& watched) { return watched.first == peer; });
-  if (found == watched_.end()) return;
+  if (found == rest_->watched.end()) return;
   const ProcessId ended = found->second;
-  watched_.erase(found);
+  rest_->watched.erase(found);
   rail.detach(peer);
   membership_.process_ended(now, ended);
 }
@@ -143,10 +147,10 @@ bool Engine::verify(PeerEntry& peer, const Header& header, std::span<const std::
   if (!in.derived || in.own != header.receiver_incarnation ||
       in.remote != header.sender_incarnation) {
     in = {true, header.receiver_incarnation, header.sender_incarnation,
-          seal_->derive(key_, header.sender, header.sender_incarnation, header.receiver,
-                        header.receiver_incarnation)};
+          rest_->seal->derive(rest_->key, header.sender, header.sender_incarnation, header.receiver,
+                              header.receiver_incarnation)};
   }
-  return seal_->matches(in.key, frame);
+  return rest_->seal->matches(in.key, frame);
 }
 
 void Engine::seal(PeerEntry& peer, const Header& header, std::span<std::byte> frame) {
@@ -154,23 +158,23 @@ void Engine::seal(PeerEntry& peer, const Header& header, std::span<std::byte> fr
   if (!out.derived || out.own != header.sender_incarnation ||
       out.remote != header.receiver_incarnation) {
     out = {true, header.sender_incarnation, header.receiver_incarnation,
-           seal_->derive(key_, header.sender, header.sender_incarnation, header.receiver,
-                         header.receiver_incarnation)};
+           rest_->seal->derive(rest_->key, header.sender, header.sender_incarnation,
+                               header.receiver, header.receiver_incarnation)};
   }
-  seal_->write(out.key, frame);
+  rest_->seal->write(out.key, frame);
 }
 
 void Engine::handle_frame(std::span<const std::byte> frame, Time at, Time now) {
   Header header;
   if (decode_header(frame, header) != DecodeStatus::ok) {
-    ++drops_.malformed;
+    ++rest_->drops.malformed;
     return;
   }
   const ProcessId self = membership_.self();
   const std::uint32_t processes = membership_.roster().processes();
   if (header.job != job_ || header.receiver != self || header.sender == self ||
       header.sender.value >= processes) {
-    ++drops_.misdelivered;
+    ++rest_->drops.misdelivered;
     return;
   }
   PeerEntry& peer = peers_.entry(header.sender);
@@ -178,12 +182,12 @@ void Engine::handle_frame(std::span<const std::byte> frame, Time at, Time now) {
       header.seal == seal_algorithm_ &&
       (keyed_ ? verify(peer, header, frame) : is_zero_seal(frame.last<kSealBytes>()));
   if (!verified) {
-    ++drops_.unverified;
+    ++rest_->drops.unverified;
     return;
   }
   if (decode_body(frame, header.type, processes, scratch_.runs, scratch_.body) !=
       DecodeStatus::ok) {
-    ++drops_.malformed;
+    ++rest_->drops.malformed;
     return;
   }
   // An old heartbeat must not keep a dead process alive, whoever sends it again. News may be old.
@@ -194,7 +198,7 @@ void Engine::handle_frame(std::span<const std::byte> frame, Time at, Time now) {
     peer.last_incarnation = header.sender_incarnation;
     peer.last_sequence = header.sequence;
   } else if (header.type == FrameType::heartbeat || header.type == FrameType::observe) {
-    ++drops_.outdated;
+    ++rest_->drops.outdated;
     return;
   }
   static constexpr Body kNone{};
@@ -210,7 +214,7 @@ void Engine::send_actions(Time now) {
       continue;
     }
     if (!encode(action, scratch_.frames[count], scratch_.operations[count])) {
-      ++drops_.refused;
+      ++rest_->drops.refused;
       continue;
     }
     if (++count == TurnScratch::kBatch) {
@@ -224,7 +228,7 @@ void Engine::send_actions(Time now) {
 bool Engine::encode(const MembershipAction& action, std::span<std::byte> to, Operation& operation) {
   PeerEntry& peer = peers_.entry(action.to);
   if (peer.peer == kNoPeer) {
-    peer.peer = data_rail_->attach(addresses_.address(rail_index(data_rail_), action.to),
+    peer.peer = data_rail_->attach(rest_->addresses.address(rail_index(data_rail_), action.to),
                                    Service::datagram);
     if (peer.peer == kNoPeer) return false;
   }
@@ -253,9 +257,9 @@ bool Engine::prepare(Operation& operation, std::span<std::byte> frame) {
     operation.cookie = kInlineCookie;
     return true;
   }
-  if (free_send_.empty()) return false;
-  const std::uint32_t slot = free_send_.back();
-  free_send_.pop_back();
+  if (rest_->free_send.empty()) return false;
+  const std::uint32_t slot = rest_->free_send.back();
+  rest_->free_send.pop_back();
   std::copy(frame.begin(), frame.end(), send_slot(slot).begin());
   operation.data = send_slot(slot).data();
   operation.region = region_;
@@ -268,20 +272,20 @@ void Engine::post(std::size_t count) {
   const std::size_t accepted = data_rail_->post(operations);
   if (accepted == count) return;
   blocked_ = true;
-  drops_.refused += count - accepted;
+  rest_->drops.refused += count - accepted;
   for (const Operation& operation : operations.subspan(accepted)) {
     if (!operation.inline_data) {
-      free_send_.push_back(static_cast<std::uint32_t>(operation.cookie));
+      rest_->free_send.push_back(static_cast<std::uint32_t>(operation.cookie));
     }
   }
 }
 
 void Engine::watch(ProcessId process) {
-  HOLDFAST_ASSERT(watch_rail_ != nullptr);
-  const Peer peer =
-      watch_rail_->attach(addresses_.address(rail_index(watch_rail_), process), Service::watch);
+  HOLDFAST_ASSERT(rest_->watch_rail != nullptr);
+  const Peer peer = rest_->watch_rail->attach(
+      rest_->addresses.address(rail_index(rest_->watch_rail), process), Service::watch);
   HOLDFAST_ASSERT(peer != kNoPeer);
-  watched_.emplace_back(peer, process);
+  rest_->watched.emplace_back(peer, process);
 }
 
 std::uint64_t Engine::hash() const {

@@ -75,6 +75,7 @@ class Engine {
   // datagrams; processes of the same node are watched on the first rail that can watch.
   Engine(const EngineOptions& options, const Roster& roster, const AddressBook& addresses,
          std::span<Fabric* const> rails, TurnScratch& scratch);
+  ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
@@ -90,7 +91,7 @@ class Engine {
   bool changed() const { return membership_.changed(); }
   std::span<const Membership::Change> changes() const { return membership_.changes(); }
   void clear_changes() { membership_.clear_changes(); }
-  const DropCounts& drops() const { return drops_; }
+  const DropCounts& drops() const { return rest_->drops; }
   std::uint64_t hash() const;
 
   // A turn with nothing but heartbeats touches the first so many bytes of this object, besides the
@@ -117,7 +118,20 @@ class Engine {
   std::span<std::byte> send_slot(std::uint64_t index);
   ReceiveSlot offered_slot(std::uint64_t index);
 
-  // What a heartbeat touches comes first and lies together (hot_bytes).
+  // What a heartbeat does not touch, apart as in Membership.
+  struct Rest {
+    const Seal* seal;
+    Fabric* watch_rail = nullptr;  // null: none can
+    const AddressBook& addresses;
+    std::vector<Fabric*> rails;
+    std::unique_ptr<FrameSlot[]> own_slots{};
+    std::vector<std::uint32_t> free_send{};
+    std::vector<std::pair<Peer, ProcessId>> watched{};
+    JobKey key;
+    DropCounts drops{};
+  };
+
+  // What a heartbeat touches comes first (hot_bytes).
   TurnScratch& scratch_;
   Fabric* data_rail_ = nullptr;
   FrameSlot* slots_ = nullptr;  // receive slots, then send slots
@@ -132,16 +146,7 @@ class Engine {
   bool watches_apart_ = false;  // on a rail of its own
   PeerTable peers_;
   Membership membership_;
-
-  const Seal* seal_;
-  Fabric* watch_rail_ = nullptr;  // null: none can
-  const AddressBook& addresses_;
-  std::vector<Fabric*> rails_;
-  std::unique_ptr<FrameSlot[]> own_slots_;
-  std::vector<std::uint32_t> free_send_;
-  std::vector<std::pair<Peer, ProcessId>> watched_;
-  JobKey key_;
-  DropCounts drops_;
+  std::unique_ptr<Rest> rest_;
 };
 
 }  // namespace holdfast

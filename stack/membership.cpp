@@ -22,22 +22,27 @@ constexpr std::uint32_t kEntriesMin = 128;
 
 }  // namespace
 
+Membership::Rest::Rest(const MembershipOptions& from, const Roster& roster)
+    : options(from),
+      propagation(make_propagation(from.propagation)),
+      dissemination(
+          {.acknowledged = from.backstop,
+           .retransmission_timeout = from.retransmission_timeout,
+           .entries_max = std::max(kEntriesMin, propagation->targets_max(roster.domains()))}),
+      local_up(roster.domain_size(), 1) {}
+
 Membership::Membership(const MembershipOptions& options, const Roster& roster)
     : roster_(roster),
       self_(options.self),
       incarnation_(options.incarnation),
-      options_(options),
-      propagation_(make_propagation(options.propagation)),
-      dissemination_(
-          {.acknowledged = options.backstop,
-           .retransmission_timeout = options.retransmission_timeout,
-           .entries_max = std::max(kEntriesMin, propagation_->targets_max(roster.domains()))}),
-      local_up_(roster.domain_size(), 1) {
+      rest_(std::make_unique<Rest>(options, roster)) {
   HOLDFAST_ASSERT(options.self.value < roster.processes());
   const bool known =
       make_detector(detector_, options.detector, options.detection, roster.domain_of(options.self));
-  HOLDFAST_ASSERT(known && propagation_ != nullptr);
+  HOLDFAST_ASSERT(known);
 }
+
+Membership::~Membership() = default;
 
 std::size_t Membership::local_index(ProcessId process) const {
   for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
@@ -49,7 +54,7 @@ std::size_t Membership::local_index(ProcessId process) const {
 // Of its own domain a process knows from the operating system who runs; the view may be mistaken.
 ProcessId Membership::local_agent() const {
   for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
-    if (local_up_[i] != 0) return roster_.member(domain(), i);
+    if (rest_->local_up[i] != 0) return roster_.member(domain(), i);
   }
   return kNoProcess;
 }
@@ -59,15 +64,15 @@ void Membership::start(Time now) {
     const ProcessId process = roster_.member(domain(), i);
     if (process != self_) watch(process);
   }
-  if (options_.rejoining) {
+  if (rest_->options.rejoining) {
     joining_ = true;
     quiet_ = false;
-    next_join_ = now;
-    join_until_ = now + options_.detection.timeout;
+    rest_->next_join = now;
+    rest_->join_until = now + rest_->options.detection.timeout;
     merge(self_, {incarnation_, MemberState::joining});
   } else if (local_agent() == self_) {
     agent_ = true;
-    detector_->start(now, DetectorStart::with_everyone, options_.phase, ring());
+    detector_->start(now, DetectorStart::with_everyone, rest_->options.phase, ring());
   }
   refresh_due();
 }
@@ -97,8 +102,8 @@ void Membership::handle_any(Time now, Time at, const Header& header, const Body&
   // What was meant for an earlier boot of ours may be replayed; without the backstop nobody may
   // have told the sender of this one.
   const bool for_us = boot_of(header.receiver_incarnation) == boot_of(incarnation_);
-  const bool counts = !stale && (for_us || !options_.backstop);
-  bool unlike = header.digest != view_.digest() && options_.backstop;
+  const bool counts = !stale && (for_us || !rest_->options.backstop);
+  bool unlike = header.digest != view_.digest() && rest_->options.backstop;
   switch (header.type) {
     case FrameType::heartbeat:
       if (counts) detector_->heartbeat(at, header.sender, ring());
@@ -108,7 +113,7 @@ void Membership::handle_any(Time now, Time at, const Header& header, const Body&
       break;
     case FrameType::notice:
       merge_runs(body.runs);
-      if (options_.backstop) {
+      if (rest_->options.backstop) {
         owe({FrameType::acknowledgement,
              header.sender,
              body.after,
@@ -121,7 +126,7 @@ void Membership::handle_any(Time now, Time at, const Header& header, const Body&
       break;
     case FrameType::acknowledgement:
       if (counts) {
-        dissemination_.acknowledged(header.sender, body.after, body.upto, body.broadcast);
+        rest_->dissemination.acknowledged(header.sender, body.after, body.upto, body.broadcast);
       }
       unlike = false;
       break;
@@ -129,11 +134,11 @@ void Membership::handle_any(Time now, Time at, const Header& header, const Body&
     case FrameType::join:
       merge_runs(body.runs);
       unlike = body.answer_wanted && (header.type == FrameType::join ||
-                                      (options_.backstop && header.digest != view_.digest()));
+                                      (rest_->options.backstop && header.digest != view_.digest()));
       break;
   }
   if (stale || unlike) {
-    const bool first_word = options_.backstop && header.type < FrameType::notice;
+    const bool first_word = rest_->options.backstop && header.type < FrameType::notice;
     owe({FrameType::difference, header.sender, 0, 0, {0}, first_word, {}});
   }
   const bool news = view_.sequence() > before;
@@ -148,8 +153,8 @@ void Membership::handle_any(Time now, Time at, const Header& header, const Body&
     if (!body.sender_joining) {
       // Not before the last frame: until then it knows less than who greets it.
       if (!body.more_follows) become_active(now);
-    } else if (join_attempts_ <= roster_.domain_size()) {
-      next_join_ = now;  // the whole node is starting: do not wait for those who know no more
+    } else if (rest_->join_attempts <= roster_.domain_size()) {
+      rest_->next_join = now;  // the whole node is starting: do not wait for those who know no more
     }
   }
   refresh_due();
@@ -182,7 +187,7 @@ void Membership::merge(ProcessId process, Record record) {
   if (!view_.merge(process, record)) return;
   note_change(process, record);
   if (is_live(record) && is_local(process) && !up(process)) {
-    local_up_[local_index(process)] = 1;
+    rest_->local_up[local_index(process)] = 1;
     watch(process);
   }
 }
@@ -203,17 +208,17 @@ void Membership::refute(Record record) {
 }
 
 void Membership::note_change(ProcessId process, Record record) {
-  changes_.push_back({process, record});
+  rest_->changes.push_back({process, record});
   changed_ = true;
 }
 
 void Membership::process_ended(Time now, ProcessId process) {
   if (fenced_ || !is_local(process) || !up(process)) return;
-  local_up_[local_index(process)] = 0;
+  rest_->local_up[local_index(process)] = 0;
   const std::uint64_t before = view_.sequence();
   const Record known = view_.of(process);
   if (is_live(known)) merge(process, {known.incarnation, MemberState::failed});
-  dissemination_.forget(process);
+  rest_->dissemination.forget(process);
   if (view_.sequence() > before) {
     on_news(now, before, kNoProcess, true);
   } else {
@@ -237,7 +242,7 @@ void Membership::on_news(Time now, std::uint64_t before, ProcessId source, bool 
   for (const View::Exception& exception : view_.exceptions()) {
     if (exception.changed <= before || is_live(exception.record)) continue;
     if (!is_local(exception.process) || !up(exception.process)) {
-      dissemination_.forget(exception.process);
+      rest_->dissemination.forget(exception.process);
     }
   }
   const bool was_agent = agent_;
@@ -269,26 +274,26 @@ void Membership::update_role(Time now) {
   // What the agent before us had still to pass on within the node is not known: compare.
   for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
     const ProcessId process = roster_.member(domain(), i);
-    if (process == self_ || local_up_[i] == 0 || !options_.backstop) continue;
+    if (process == self_ || rest_->local_up[i] == 0 || !rest_->options.backstop) continue;
     owe({FrameType::difference, process, 0, 0, {0}, true, {}});
   }
 }
 
 void Membership::become_active(Time now) {
   joining_ = false;
-  next_join_ = join_until_ = Time::never();
+  rest_->next_join = rest_->join_until = Time::never();
   merge(self_, {incarnation_, MemberState::alive});
   update_role(now);
 }
 
 void Membership::owe(const Answer& answer) {
-  if (answers_.size() == kAnswersMax) answers_.erase(answers_.begin());
-  answers_.push_back(answer);
+  if (rest_->answers.size() == kAnswersMax) rest_->answers.erase(rest_->answers.begin());
+  rest_->answers.push_back(answer);
   quiet_ = false;
 }
 
 void Membership::watch(ProcessId process) {
-  to_watch_.push_back(process);
+  rest_->to_watch.push_back(process);
   quiet_ = false;
 }
 
@@ -298,10 +303,11 @@ void Membership::refresh_due() {
     due_ = detector_->next_deadline();
     return;
   }
-  quiet_ = to_watch_.empty() && answers_.empty() && dissemination_.idle() && !joining_ && !fenced_;
-  due_ = std::min(detector_->next_deadline(), dissemination_.next_deadline());
-  if (joining_) due_ = std::min({due_, next_join_, join_until_});
-  if (!to_watch_.empty() || !answers_.empty()) due_ = Time{0};
+  quiet_ = rest_->to_watch.empty() && rest_->answers.empty() && rest_->dissemination.idle() &&
+           !joining_ && !fenced_;
+  due_ = std::min(detector_->next_deadline(), rest_->dissemination.next_deadline());
+  if (joining_) due_ = std::min({due_, rest_->next_join, rest_->join_until});
+  if (!rest_->to_watch.empty() || !rest_->answers.empty()) due_ = Time{0};
   if (fenced_) due_ = Time::never();
 }
 
@@ -317,10 +323,10 @@ bool Membership::poll_due(Time now, std::span<Run> scratch, MembershipAction& ac
     if (poll_detector(now, action)) return true;
     if (quiet_) return false;
   }
-  if (!to_watch_.empty()) {
+  if (!rest_->to_watch.empty()) {
     action.kind = MembershipAction::Kind::watch;
-    action.to = to_watch_.back();
-    to_watch_.pop_back();
+    action.to = rest_->to_watch.back();
+    rest_->to_watch.pop_back();
     return true;
   }
   poll_join(now);
@@ -331,14 +337,14 @@ bool Membership::poll_due(Time now, std::span<Run> scratch, MembershipAction& ac
 
 void Membership::poll_join(Time now) {
   if (!joining_) return;
-  if (join_until_ <= now) {
+  if (rest_->join_until <= now) {
     become_active(now);
     return;
   }
-  if (next_join_ > now) return;
-  next_join_ = now + options_.retransmission_timeout;
+  if (rest_->next_join > now) return;
+  rest_->next_join = now + rest_->options.retransmission_timeout;
   const ProcessId candidate = join_candidate();
-  ++join_attempts_;
+  ++rest_->join_attempts;
   if (candidate != kNoProcess && candidate != self_) {
     owe({FrameType::join, candidate, 0, 0, {0}, true, {}});
   }
@@ -346,10 +352,10 @@ void Membership::poll_join(Time now) {
 
 // Whom to ask: those of the own node first, by rank, then outwards along the ring.
 ProcessId Membership::join_candidate() const {
-  std::uint32_t turn = join_attempts_;
+  std::uint32_t turn = rest_->join_attempts;
   for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
     const ProcessId process = roster_.member(domain(), i);
-    if (process == self_ || local_up_[i] == 0) continue;
+    if (process == self_ || rest_->local_up[i] == 0) continue;
     if (turn-- == 0) return process;
   }
   const Ring around = ring();
@@ -369,7 +375,7 @@ bool Membership::poll_detector(Time now, MembershipAction& action) {
         action.type = FrameType::heartbeat;
         return true;
       case DetectorAction::Kind::observe:
-        ++counts_.observes;
+        ++rest_->counts.observes;
         action.type = FrameType::observe;
         return true;
       case DetectorAction::Kind::probe:
@@ -384,15 +390,15 @@ bool Membership::poll_detector(Time now, MembershipAction& action) {
 }
 
 bool Membership::poll_answers(std::span<Run> scratch, MembershipAction& action) {
-  if (answers_.empty()) return false;
-  Answer& answer = answers_.front();
+  if (rest_->answers.empty()) return false;
+  Answer& answer = rest_->answers.front();
   action = {MembershipAction::Kind::frame, answer.type, answer.to, {}};
   if (answer.type == FrameType::acknowledgement) {
     action.body.after = answer.after;
     action.body.upto = answer.upto;
     action.body.broadcast = answer.broadcast;
-    ++counts_.acknowledgements;
-    answers_.erase(answers_.begin());
+    ++rest_->counts.acknowledgements;
+    rest_->answers.erase(rest_->answers.begin());
     return true;
   }
   const Collected collected = collect_from(view_, answer.next, scratch);
@@ -401,9 +407,9 @@ bool Membership::poll_answers(std::span<Run> scratch, MembershipAction& action) 
   action.body.more_follows = !collected.complete;
   // Only the last frame asks back: before it the receiver cannot know what is missing here.
   action.body.answer_wanted = answer.answer_wanted && collected.complete;
-  ++counts_.differences;
+  ++rest_->counts.differences;
   if (collected.complete) {
-    answers_.erase(answers_.begin());
+    rest_->answers.erase(rest_->answers.begin());
   } else {
     answer.next = collected.next;
   }
@@ -411,17 +417,17 @@ bool Membership::poll_answers(std::span<Run> scratch, MembershipAction& action) 
 }
 
 bool Membership::poll_notices(Time now, std::span<Run> scratch, MembershipAction& action) {
-  const auto order = dissemination_.poll(now);
+  const auto order = rest_->dissemination.poll(now);
   if (!order) return false;
   const bool named = order->broadcast.named();
   const CollectedChanges collected =
       named ? collect_changes(view_, order->after, order->upto, scratch.first(kRunsOfBroadcastMax))
             : collect_changes(view_, order->after, view_.sequence(), scratch);
-  dissemination_.sent(*order, collected.upto, now);
+  rest_->dissemination.sent(*order, collected.upto, now);
   if (order->repeated) {
-    ++counts_.repeats;
+    ++rest_->counts.repeats;
   } else {
-    ++(is_local(order->to) ? counts_.local_notices : counts_.notices);
+    ++(is_local(order->to) ? rest_->counts.local_notices : rest_->counts.notices);
   }
   action = {MembershipAction::Kind::frame, FrameType::notice, order->to, {}};
   action.body.after = order->after;
@@ -432,8 +438,8 @@ bool Membership::poll_notices(Time now, std::span<Run> scratch, MembershipAction
 }
 
 bool Membership::steady() const {
-  return fenced_ || (!joining_ && to_watch_.empty() && answers_.empty() && dissemination_.idle() &&
-                     detector_->steady());
+  return fenced_ || (!joining_ && rest_->to_watch.empty() && rest_->answers.empty() &&
+                     rest_->dissemination.idle() && detector_->steady());
 }
 
 std::uint64_t Membership::advance(std::uint64_t periods) {
@@ -444,12 +450,12 @@ std::uint64_t Membership::advance(std::uint64_t periods) {
   heartbeats_ += sent.heartbeats;
   // A probe to the dead carries the whole difference, in as many frames as that takes.
   const std::uint64_t probe_frames = sent.probes * difference_frames(view_);
-  counts_.differences += probe_frames;
+  rest_->counts.differences += probe_frames;
   return sent.heartbeats + probe_frames;
 }
 
 FrameCounts Membership::counts() const {
-  FrameCounts counts = counts_;
+  FrameCounts counts = rest_->counts;
   counts.heartbeats = heartbeats_;
   return counts;
 }
@@ -457,15 +463,15 @@ FrameCounts Membership::counts() const {
 std::uint64_t Membership::hash() const {
   std::uint64_t h = mix64(view_.digest() ^ incarnation_.value);
   h = mix64(h ^ detector_->hash());
-  h = mix64(h ^ dissemination_.hash());
-  if (propagation_->cubes(roster_.domains()) > 0) {
-    h = mix64(h ^ heard_broadcasts_.hash() ^ broadcasts_);
+  h = mix64(h ^ rest_->dissemination.hash());
+  if (rest_->propagation->cubes(roster_.domains()) > 0) {
+    h = mix64(h ^ rest_->heard_broadcasts.hash() ^ rest_->broadcasts);
   }
   h = mix64(h ^ (agent_ ? 1u : 0u) ^ (joining_ ? 2u : 0u) ^ (fenced_ ? 4u : 0u));
-  for (const std::uint8_t is_up : local_up_) h = mix64(h ^ is_up);
+  for (const std::uint8_t is_up : rest_->local_up) h = mix64(h ^ is_up);
   for (const std::uint64_t count :
-       {heartbeats_, counts_.observes, counts_.notices, counts_.local_notices, counts_.repeats,
-        counts_.acknowledgements, counts_.differences}) {
+       {heartbeats_, rest_->counts.observes, rest_->counts.notices, rest_->counts.local_notices,
+        rest_->counts.repeats, rest_->counts.acknowledgements, rest_->counts.differences}) {
     h = mix64(h ^ count);
   }
   return h;

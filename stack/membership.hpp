@@ -72,6 +72,7 @@ class Membership {
 
   // The roster must outlive the membership.
   Membership(const MembershipOptions& options, const Roster& roster);
+  ~Membership();
 
   void start(Time now);
   // A frame that arrived at `at` <= now, decoded and verified.
@@ -101,10 +102,10 @@ class Membership {
   FrameCounts counts() const;
 
   // Beliefs that changed since they were last cleared, in order.
-  std::span<const Change> changes() const { return changes_; }
+  std::span<const Change> changes() const { return rest_->changes; }
   bool changed() const { return changed_; }
   void clear_changes() {
-    changes_.clear();
+    rest_->changes.clear();
     changed_ = false;
   }
 
@@ -133,7 +134,7 @@ class Membership {
     return process != self_ && roster_.domain_of(process) == domain();
   }
   std::size_t local_index(ProcessId process) const;
-  bool up(ProcessId local) const { return local_up_[local_index(local)] != 0; }
+  bool up(ProcessId local) const { return rest_->local_up[local_index(local)] != 0; }
   ProcessId local_agent() const;
 
   bool hear_sender(const Header& header);
@@ -165,35 +166,40 @@ class Membership {
   bool poll_detector(Time now, MembershipAction& action);
   ProcessId join_candidate() const;
 
-  // What a heartbeat touches comes first and lies together.
+  // What only news, a join or a question from outside touches. Apart, so that what a heartbeat
+  // touches lies close together for many processes.
+  struct Rest {
+    Rest(const MembershipOptions& from, const Roster& roster);
+
+    FrameCounts counts;  // but for heartbeats_
+    std::vector<Change> changes;
+    MembershipOptions options;
+    std::unique_ptr<Propagation> propagation;
+    Dissemination dissemination;
+    HeardBroadcasts heard_broadcasts;
+    std::uint32_t broadcasts = 0;  // begun by this boot
+    std::uint32_t join_attempts = 0;
+    Time next_join = Time::never();  // while joining
+    Time join_until = Time::never();
+    // Per process of the domain: runs, as far as its system says.
+    std::vector<std::uint8_t> local_up;
+    std::vector<ProcessId> to_watch;
+    std::vector<Answer> answers;  // oldest first, at most kAnswersMax
+  };
+
   const Roster& roster_;
   Time due_ = Time::never();
   ProcessId self_;
   Incarnation incarnation_;
-  bool quiet_ = true;   // nothing waits in to_watch_, answers_ and dissemination_; neither joining_
-                        // nor fenced_
+  bool quiet_ = true;   // nothing to watch, to answer, to tell; neither joining_ nor fenced_
   bool agent_ = false;  // speaks for its domain
   bool joining_ = false;
   bool fenced_ = false;
-  bool changed_ = false;  // something is in changes_
+  bool changed_ = false;  // something is in changes()
   std::uint64_t heartbeats_ = 0;
   View view_;
   DetectorPlace detector_;
-
-  FrameCounts counts_;  // but for heartbeats_
-  std::vector<Change> changes_;
-  MembershipOptions options_;
-  std::unique_ptr<Propagation> propagation_;
-  Dissemination dissemination_;
-  HeardBroadcasts heard_broadcasts_;
-  std::uint32_t broadcasts_ = 0;  // begun by this boot
-  std::uint32_t join_attempts_ = 0;
-  Time next_join_ = Time::never();  // while joining
-  Time join_until_ = Time::never();
-  std::vector<std::uint8_t>
-      local_up_;  // per process of the domain: runs, as far as its system says
-  std::vector<ProcessId> to_watch_;
-  std::vector<Answer> answers_;  // oldest first, at most kAnswersMax
+  std::unique_ptr<Rest> rest_;
 };
 
 }  // namespace holdfast

@@ -11,7 +11,7 @@ namespace holdfast {
 void Membership::tell_domain(std::uint64_t before, ProcessId source) {
   for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
     const ProcessId process = roster_.member(domain(), i);
-    if (process == self_ || process == source || local_up_[i] == 0) continue;
+    if (process == self_ || process == source || rest_->local_up[i] == 0) continue;
     tell({&process, 1}, before, view_.sequence());
   }
 }
@@ -19,7 +19,7 @@ void Membership::tell_domain(std::uint64_t before, ProcessId source) {
 // Sends the changes after `before` along the topology, from here on.
 void Membership::start_spreading(std::uint64_t before) {
   const Position here = roster_.position_of(domain());
-  const std::uint32_t cubes = propagation_->cubes(roster_.domains());
+  const std::uint32_t cubes = rest_->propagation->cubes(roster_.domains());
   if (cubes == 0) {
     tell_targets({here}, before, view_.sequence(), {});
     return;
@@ -28,9 +28,9 @@ void Membership::start_spreading(std::uint64_t before) {
   std::array<Run, kRunsOfBroadcastMax> runs;
   for (std::uint64_t after = before; after < view_.sequence();) {
     const std::uint64_t upto = collect_changes(view_, after, view_.sequence(), runs).upto;
-    Broadcast broadcast{self_, incarnation_, ++broadcasts_, 0};
+    Broadcast broadcast{self_, incarnation_, ++rest_->broadcasts, 0};
     for (; broadcast.cube < cubes; ++broadcast.cube) {
-      heard_broadcasts_.first_copy(broadcast, true);
+      rest_->heard_broadcasts.first_copy(broadcast, true);
       tell_targets({here, broadcast.cube}, after, upto, broadcast);
     }
     after = upto;
@@ -40,7 +40,7 @@ void Membership::start_spreading(std::uint64_t before) {
 // A copy of a named broadcast. The first in its cube goes on there, even if the news has come
 // through the other cube or another broadcast before.
 void Membership::pass_on(const Body& body, bool news) {
-  if (!heard_broadcasts_.first_copy(body.broadcast, news) && !news) return;
+  if (!rest_->heard_broadcasts.first_copy(body.broadcast, news) && !news) return;
   std::uint64_t first = view_.sequence() + 1;
   std::uint64_t last = 0;
   for (const View::Exception& exception : view_.exceptions()) {
@@ -62,7 +62,7 @@ void Membership::tell_targets(const Course& course, std::uint64_t after, std::ui
   std::vector<Position> targets;
   targets.reserve(64);
   const Ring around = ring();
-  propagation_->targets(around, roster_.position_of(domain()), course, targets);
+  rest_->propagation->targets(around, roster_.position_of(domain()), course, targets);
   std::vector<ProcessId> receivers;
   receivers.reserve(targets.size());
   for (const Position target : targets) {
@@ -73,7 +73,7 @@ void Membership::tell_targets(const Course& course, std::uint64_t after, std::ui
 
 void Membership::tell(std::span<const ProcessId> receivers, std::uint64_t after, std::uint64_t upto,
                       const Broadcast& broadcast) {
-  dissemination_.tell(receivers, after, upto, broadcast);
+  rest_->dissemination.tell(receivers, after, upto, broadcast);
   quiet_ = false;
 }
 
