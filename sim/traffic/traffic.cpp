@@ -40,7 +40,11 @@ Status Traffic::check(const TrafficOptions& options, std::uint32_t hosts) {
 
 Traffic::Traffic(const TrafficOptions& options, std::uint64_t seed, std::uint32_t index,
                  const FabricGraph& graph)
-    : options_(options), index_(index), hosts_(graph.host_count()) {
+    : options_(options),
+      index_(index),
+      hosts_(graph.host_count()),
+      until_(options.until == Time::never() ? SimTime::never()
+                                            : to_sim_time(options.until - Time{})) {
   HOLDFAST_ASSERT(options.load > 0.0 && options.load <= 1.0 && index <= kIndexMask);
   HOLDFAST_ASSERT(check(options, hosts_).is_ok());
   if (options.pattern != TrafficPattern::incast) {
@@ -68,14 +72,15 @@ void Traffic::add_sender(NodeId host, bool victim, std::uint64_t seed, const Fab
                        static_cast<double>(graph.links()[link].bits_per_second);
   const std::uint64_t purpose = std::uint64_t{index_} << 32 | kTrafficStream;
   senders_.push_back({Random(seed, purpose, host.value), units / options_.load, host, 0, victim});
-  plan_next(static_cast<std::uint32_t>(senders_.size() - 1), SimTime{});
+  plan_next(static_cast<std::uint32_t>(senders_.size() - 1), to_sim_time(options_.from - Time{}));
 }
 
 // Gaps of a Poisson process are exponential.
 void Traffic::plan_next(std::uint32_t index, SimTime after) {
   Sender& sender = senders_[index];
   const double gap = -natural_log(1.0 - sender.random.unit()) * sender.mean_gap;
-  due_.push(after.value + static_cast<std::int64_t>(gap + 0.5), index, 0);
+  const SimTime next = after + SimTime{static_cast<std::int64_t>(gap + 0.5)};
+  if (next < until_) due_.push(next.value, index, 0);
 }
 
 NodeId Traffic::destination(Sender& sender) const {

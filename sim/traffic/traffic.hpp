@@ -43,6 +43,9 @@ struct TrafficOptions {
   NodeId target{0};           // incast
   std::uint32_t senders = 2;  // incast: 1 … hosts-2, the victim not among them
   std::uint8_t victim_service_level = 0;
+  // Nothing is sent before `from`, nor at `until` or later; from <= until.
+  Time from = {};
+  Time until = Time::never();
 };
 
 struct TrafficCounts {
@@ -106,6 +109,7 @@ class Traffic {
   TrafficOptions options_;
   std::uint32_t index_;
   std::uint32_t hosts_;
+  SimTime until_;
   std::vector<Sender> senders_;
   EventQueue due_;  // target: a sender
   TrafficCounts counts_;

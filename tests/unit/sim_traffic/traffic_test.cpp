@@ -69,6 +69,23 @@ TEST(Traffic, OffersItsShareOfTheLinksRate) {
   }
 }
 
+// The same traffic, later: what is drawn does not depend on when it begins.
+TEST(Traffic, BeginsAndEndsWhenItIsToldTo) {
+  TrafficOptions options{.pattern = TrafficPattern::permutation, .load = 0.5};
+  const SimTime end{1'000 * kTakes};
+  const Played whole = play(kOneSwitch, options, end);
+  options.from = Time{} + microseconds(100);
+  options.until = options.from + nanoseconds(200 * kTakes / kSimUnitsPerNanosecond);
+  const Played part = play(kOneSwitch, options, end);
+  ASSERT_EQ(part.all.delivered, part.all.sent);
+  EXPECT_NEAR(static_cast<double>(part.all.sent), 1'600, 5 * 40);
+  const std::int64_t shift = 10'000'000;
+  // The last ones arrive among what was sent after them.
+  for (std::size_t i = 0; i + 100 < part.arrivals.size(); ++i) {
+    ASSERT_EQ(part.arrivals[i], whole.arrivals[i] + shift);
+  }
+}
+
 // M/D/1 at the sender and nobody else's packets behind it: the mean delay is known.
 TEST(Traffic, APermutationQueuesAtItsSourceOnly) {
   const double load = 0.5;
