@@ -89,6 +89,8 @@ class PacketWire {
   SimTime next_time() { return !dirty_.empty() ? instant_ : SimTime{next_event()}; }
   // One phase of one instant; there is something to do.
   void step();
+  // The instant of the last step, or of what the world outside did last.
+  SimTime now() const { return instant_; }
 
   // What became of packets since they were cleared last, in the order of time and injection. A
   // delivery may be answered at its instant, a loss later only.

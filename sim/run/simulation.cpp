@@ -154,6 +154,7 @@ void Simulation::act_impeded(ProcessId id) {
 }
 
 void Simulation::turn(ProcessId id) {
+  ++turns_;
   Process& process = processes_[id.value];
   if (process.losing && !losing()) process.lossy->stop_losing();
   const Time next = process.engine->turn(clock_);

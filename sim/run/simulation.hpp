@@ -68,6 +68,8 @@ class Simulation {
   FrameCounts frame_counts() const;
   std::uint64_t state_hash() const;
   std::uint64_t events() const { return events_; }
+  // Of all processes: what any of them believes changes in a turn only.
+  std::uint64_t turns() const { return turns_; }
   std::uint64_t heartbeats_skipped() const { return heartbeats_skipped_; }
   std::uint64_t frames_lost() const;
   // Null at message fidelity.
@@ -147,6 +149,7 @@ class Simulation {
   std::unique_ptr<FabricDamage> damage_;        // only with faults of the fabric
   SimTime expected_tables_ = SimTime::never();  // when the last kNewTables event is due
   std::uint64_t events_ = 0;
+  std::uint64_t turns_ = 0;
   std::uint64_t heartbeats_skipped_ = 0;
   std::uint64_t lost_by_ended_ = 0;  // frames that fabrics of ended lives lost
   FrameCounts of_ended_lives_;

@@ -7,8 +7,9 @@
 #include "sim/faults/renewal.hpp"
 #include "sim/topology/pgft_routing.hpp"
 #include "stack/base/assert.hpp"
-#include "stack/base/random.hpp"
 #include "stack/propagate/propagation.hpp"
+#include "tests/swarm/dice.hpp"
+#include "tests/swarm/draw_packets.hpp"
 #include "tests/swarm/scenario.hpp"
 
 namespace holdfast::swarm {
@@ -20,10 +21,12 @@ using sim::FaultTarget;
 
 constexpr std::uint64_t kScenarioStream = 0x737761726d;
 constexpr std::uint32_t kProcessesMax = 64;
+constexpr Routing kRoutings[] = {Routing::computed, Routing::computed, Routing::balanced,
+                                 Routing::tables};
 
 class Draw {
  public:
-  explicit Draw(std::uint64_t seed) : random_(seed, kScenarioStream, 0), seed_(seed) {
+  explicit Draw(std::uint64_t seed) : dice_(seed, kScenarioStream, 0), seed_(seed) {
     scenario_.simulation.seed = seed;
   }
 
@@ -31,9 +34,9 @@ class Draw {
     job();
     stack();
     losses();
-    const std::uint64_t groups = random_.below(6);
+    const std::uint64_t groups = dice_.below(6);
     for (std::uint64_t i = 0; i < groups; ++i) {
-      switch (random_.below(12)) {
+      switch (dice_.below(12)) {
         case 0:
           all_but_one();
           break;
@@ -46,28 +49,33 @@ class Draw {
       }
     }
     // From another stream, so that the scenarios without a fabric's faults stay what they were.
-    random_ = Random(seed_, kScenarioStream, 1);
+    dice_ = Dice(seed_, kScenarioStream, 1);
     fabric();
     if (one_in(6)) models();
     if (one_in(6)) slow_nodes();
+    // And from a third one, so that those at message fidelity stay what they were.
+    dice_ = Dice(seed_, kScenarioStream, 2);
+    if (one_in(8)) flap();
+    bool lossless = true;
+    if (one_in(3)) lossless = draw_packets(dice_, window_, scenario_);
+    scenario_.routing = kRoutings[dice_.below(std::size(kRoutings))];
+    scenario_.addresses = 1u << dice_.below(3);
     auto& events = scenario_.faults.events;
     std::stable_sort(events.begin(), events.end(),
                      [](const auto& a, const auto& b) { return a.at < b.at; });
     scenario_.calm = scenario_.simulation.loss > 0.0 ? scenario_.simulation.loss_until : Time{};
     if (!events.empty()) scenario_.calm = std::max(scenario_.calm, events.back().at + settling_);
-    scenario_.accurate = scenario_.simulation.loss == 0.0 && !long_pauses_;
+    scenario_.calm = std::max(scenario_.calm, end_of_traffic(scenario_));
+    scenario_.accurate = scenario_.simulation.loss == 0.0 && !long_pauses_ && lossless;
     return scenario_;
   }
 
  private:
-  bool one_in(std::uint64_t n) { return random_.below(n) == 0; }
+  bool one_in(std::uint64_t n) { return dice_.one_in(n); }
   std::uint32_t between(std::uint32_t least, std::uint32_t most) {
-    return least + static_cast<std::uint32_t>(random_.below(most - least + 1));
+    return dice_.between(least, most);
   }
-  Duration up_to(Duration most) {
-    return nanoseconds(
-        static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(most.ns) + 1)));
-  }
+  Duration up_to(Duration most) { return dice_.up_to(most); }
 
   void job() {
     RosterOptions& roster = scenario_.roster;
@@ -76,8 +84,8 @@ class Draw {
     roster.nodes = between(roster.per_node == 1 ? 2 : 1, one_in(2) ? nodes_max : 8);
     roster.placement = one_in(2) ? ProcessPlacement::by_slot : ProcessPlacement::by_node;
     roster.agents = !one_in(3);
-    roster.order = kRingOrders[random_.below(kRingOrders.size())].second;
-    roster.order_key = random_.next();
+    roster.order = kRingOrders[dice_.below(kRingOrders.size())].second;
+    roster.order_key = dice_.next();
     std::vector<std::uint32_t> leaves(roster.nodes);
     const std::uint32_t leaves_max = between(1, 8);
     for (std::uint32_t& leaf : leaves) leaf = between(1, leaves_max);
@@ -91,7 +99,7 @@ class Draw {
     membership.detection.period = period;
     membership.detection.timeout = period * between(2, 20) + up_to(period);
     if (one_in(3)) membership.detection.hold = up_to(one_in(2) ? period * 2 : period * 20);
-    membership.propagation = propagations()[random_.below(propagations().size())].name;
+    membership.propagation = propagations()[dice_.below(propagations().size())].name;
     membership.retransmission_timeout = period * between(1, 8) / 4;
     engine.seal = one_in(4) ? "siphash128" : "none";
     scenario_.simulation.skip_quiet_time = one_in(4);
@@ -181,15 +189,10 @@ class Draw {
     scenario_.leaves = one_in(3) ? 1 : between(1, std::min(nodes, 8u));
     scenario_.spines = scenario_.leaves == 1 ? 1 : between(1, 3);
     if (!one_in(3)) return;
-    sim::SubnetManagerOptions& manager = scenario_.simulation.subnet_manager;
-    manager.sweep_on_trap = !one_in(4);
-    manager.sweep_interval = milliseconds(between(10, 2000));
-    // A change may wait for the end of one sweep, which had one of a switch before it.
-    settling_ = 3 * sim::sweep_time(scenario_.tree().host_count(), true) +
-                2 * (manager.sweep_on_trap ? Duration{0} : manager.sweep_interval);
+    subnet_manager();
     const std::uint32_t times = between(1, 4);
     for (std::uint32_t i = 0; i < times; ++i) {
-      switch (random_.below(4)) {
+      switch (dice_.below(4)) {
         case 0:
           cut_leaf();
           break;
@@ -201,6 +204,15 @@ class Draw {
           break;
       }
     }
+  }
+
+  void subnet_manager() {
+    sim::SubnetManagerOptions& manager = scenario_.simulation.subnet_manager;
+    manager.sweep_on_trap = !one_in(4);
+    manager.sweep_interval = milliseconds(between(10, 2000));
+    // A change may wait for the end of one sweep, which had one of a switch before it.
+    settling_ = 3 * sim::sweep_time(scenario_.tree().host_count(), true) +
+                2 * (manager.sweep_on_trap ? Duration{0} : manager.sweep_interval);
   }
 
   Duration damage_length() {
@@ -228,6 +240,24 @@ class Draw {
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::uint32_t part = between(0, (links ? wiring.links() : wiring.devices()) - 1);
       damage(from, until, links ? FaultTarget::link : FaultTarget::device, part);
+    }
+  }
+
+  // A part of the fabric that comes and goes, at times faster than anybody sees.
+  void flap() {
+    if (settling_ == Duration{0}) subnet_manager();
+    const sim::PgftWiring wiring(scenario_.tree());
+    const bool link = one_in(2);
+    const std::uint32_t part = between(0, (link ? wiring.links() : wiring.devices()) - 1);
+    const Duration longest =
+        one_in(2) ? microseconds(10) : scenario_.simulation.engine.membership.detection.timeout;
+    Time at = Time{} + up_to(window_);
+    const std::uint32_t times = between(2, 10);
+    for (std::uint32_t i = 0; i < times; ++i) {
+      const FaultTarget target = link ? FaultTarget::link : FaultTarget::device;
+      scenario_.add(at, FaultAction::crash, target, part);
+      scenario_.add(at + up_to(longest), FaultAction::repair, target, part);
+      at = scenario_.faults.events.back().at + up_to(longest);
     }
   }
 
@@ -263,7 +293,7 @@ class Draw {
                                    sim::LifeKind::lognormal};
     const Duration timeout = scenario_.simulation.engine.membership.detection.timeout;
     const sim::RenewalModel model{
-        {kinds[random_.below(3)], window_ * between(1, 8) / 2, 0.7, 1.4},
+        {kinds[dice_.below(3)], window_ * between(1, 8) / 2, 0.7, 1.4},
         {},
         sim::RepairModel{sim::RepairKind::lognormal, timeout * between(1, 20) / 10, 1.0}};
     std::vector<sim::DownTime> down;
@@ -297,7 +327,7 @@ class Draw {
   static constexpr std::uint32_t kSurvivor = 0;
   static bool holds_survivor(bool, std::uint32_t part) { return part == kSurvivor; }
 
-  Random random_;
+  Dice dice_;
   Scenario scenario_;
   Duration window_;
   bool long_pauses_ = false;
@@ -306,19 +336,6 @@ class Draw {
 };
 
 }  // namespace
-
-void Scenario::add(Time at, FaultAction action, FaultTarget target, std::uint32_t index) {
-  faults.events.push_back({at, action, target, index, faults.events.size()});
-}
-
-sim::Pgft Scenario::tree() const {
-  const std::uint32_t leaf = roster.nodes / leaves + 1;
-  sim::Pgft made;
-  const Status built = leaves == 1 ? sim::Pgft::create({{leaf}, {1}, {1}}, made)
-                                   : sim::Pgft::create({{leaf, leaves}, {1, spines}, {1, 1}}, made);
-  HOLDFAST_ASSERT(built.is_ok());
-  return made;
-}
 
 Scenario draw(std::uint64_t seed) {
   return Draw(seed).scenario();

@@ -2,10 +2,11 @@
 //
 //   swarm [--first SEED] [--count N]    plays N seeds (100) from SEED (0)
 //   swarm --seed N [--verbose]          plays one; --verbose tells what happens
-//   swarm --long                        plays 50,000
+//   swarm --long                        plays 100,000
 //
 // A failing seed prints what is wrong and the line that plays it again. Exit status 1 if any
 // failed, 2 if the arguments make no sense.
+#include <array>
 #include <charconv>
 #include <iostream>
 #include <string>
@@ -37,7 +38,7 @@ bool parse(int argc, char** argv, Arguments& arguments) {
     if (option == "--verbose") {
       arguments.verbose = true;
     } else if (option == "--long") {
-      arguments.count = 50'000;
+      arguments.count = 100'000;
     } else if (option == "--first" && parse_number(value, arguments.first)) {
       ++i;
     } else if (option == "--count" && parse_number(value, arguments.count)) {
@@ -58,6 +59,8 @@ struct Sum {
   std::uint64_t with_false_verdicts = 0;
   std::uint64_t with_unreachable_verdicts = 0;
   std::uint64_t events = 0;
+  std::uint64_t of_packets = 0;  // scenarios at packet fidelity; what became of their packets
+  std::array<std::uint64_t, sim::kPacketFates> fates{};
   double slowest = 0.0;  // of all seeds: the largest share of its bound that one took
   std::uint64_t slowest_seed = 0;
 };
@@ -67,6 +70,8 @@ void play_seed(std::uint64_t seed, bool verbose, Sum& sum) {
   if (verbose) describe(scenario, std::cout);
   const Outcome outcome = play(scenario, verbose ? &std::cout : nullptr);
   sum.events += outcome.events;
+  if (scenario.packets) ++sum.of_packets;
+  for (std::size_t i = 0; i < sim::kPacketFates; ++i) sum.fates[i] += outcome.fates[i];
   if (scenario.accurate) ++sum.accurate;
   if (outcome.false_verdicts > 0) ++sum.with_false_verdicts;
   if (outcome.unreachable_verdicts > 0) ++sum.with_unreachable_verdicts;
@@ -98,6 +103,13 @@ int run(const Arguments& arguments) {
             << sum.with_false_verdicts << " had some, " << sum.with_unreachable_verdicts
             << " some across a cut; " << sum.events << " events; slowest: seed " << sum.slowest_seed
             << " took " << static_cast<int>(sum.slowest * 1000) / 10.0 << " % of its bound\n";
+  std::cout << sum.of_packets << " at packet fidelity; of their packets";
+  static constexpr const char* kFates[] = {"arrived",  "had no route",       "met a dead port",
+                                           "were cut", "found a full queue", "were too old"};
+  for (std::size_t i = 0; i < sim::kPacketFates; ++i) {
+    std::cout << (i == 0 ? " " : ", ") << sum.fates[i] << ' ' << kFates[i];
+  }
+  std::cout << '\n';
   return sum.failed == 0 ? 0 : 1;
 }
 

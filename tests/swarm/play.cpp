@@ -1,12 +1,12 @@
 // Plays a scenario, event by event, under the oracles.
 #include <algorithm>
+#include <optional>
 #include <ostream>
 
 #include "sim/oracle/bound.hpp"
 #include "sim/oracle/safety.hpp"
 #include "sim/oracle/text.hpp"
 #include "sim/oracle/truth.hpp"
-#include "sim/topology/pgft_routing.hpp"
 #include "tests/swarm/scenario.hpp"
 
 namespace holdfast::swarm {
@@ -17,14 +17,11 @@ using sim::EngineOf;
 using sim::Safety;
 using sim::Simulation;
 
-// More than a frame takes across one switch at this rate, with a nanosecond of rounding for each
-// turn: what the bound calls the message time.
-constexpr Duration kMessageTime = microseconds(10);
-constexpr sim::LinkSpec kLink{100'000'000'000, nanoseconds(150)};
-
-std::string seconds_text(Time time) {
-  return std::to_string(time.ns / 1'000'000'000) + '.' +
-         std::to_string(1'000'000'000 + time.ns % 1'000'000'000).substr(1) + " s ";
+// By then what a lost packet held is free: its last bit has come, and the credits are home.
+sim::SimTime credits_home(const sim::LinkSpec& link) {
+  constexpr std::int64_t kBytes = 4'200;  // more than any packet has
+  return sim::to_sim_time(link.latency * 2) +
+         sim::SimTime{kBytes * 8 * sim::kSimUnitsPerSecond / link.bits_per_second + 1};
 }
 
 // Passes everything on to the oracle of safety, and writes it down.
@@ -110,7 +107,7 @@ Duration bound_of(const Scenario& scenario, const Roster& roster, const EngineOf
                                  .timeout = membership.detection.timeout,
                                  .hold = membership.detection.hold,
                                  .retransmission_timeout = membership.retransmission_timeout,
-                                 .message_time = kMessageTime});
+                                 .message_time = scenario.message_time});
 }
 
 class Play {
@@ -122,10 +119,16 @@ class Play {
                  [this](ProcessId a, ProcessId b) { return simulation_->kept_apart(a, b); }},
                 roster_.processes()),
         log_(safety_, log) {
-    const sim::PathTimes paths(scenario.tree(), kLink, nanoseconds(90));
-    const sim::PgftRouting routing(scenario.tree(), 1);
+    const sim::Topology topology = scenario.topology();
+    const sim::PathTimes paths = topology.path_times(nanoseconds(90));
+    const sim::FabricGraph graph = topology.written_out();
     sim::SimulationOptions options = scenario.simulation;
-    options.routing = &routing;
+    options.routing = &topology.routing();
+    if (scenario.packets) {
+      options.packets = &*scenario.packets;
+      options.graph = &graph;
+      options.forwarding = &topology.routing().tables();
+    }
     // Beyond every bound: play stops by itself, or quiet time is skipped to the end.
     options.duration =
         (scenario.calm - Time{}) + 10'000 * options.engine.membership.detection.timeout;
@@ -135,6 +138,7 @@ class Play {
     outcome_.unreachable_verdicts = safety_.unreachable_verdicts();
     outcome_.false_verdicts = safety_.false_verdicts();
     outcome_.events = simulation.events();
+    if (simulation.carrier() != nullptr) count(simulation.carrier()->wire());
   }
 
   const Outcome& outcome() const { return outcome_; }
@@ -142,10 +146,34 @@ class Play {
  private:
   // One event and a look at everybody; false if something is wrong or the time is over.
   bool step(Simulation& simulation, const EngineOf& engine_of) {
+    const std::uint64_t turns = simulation.turns();
     if (!simulation.step()) return false;
-    safety_.look(simulation.now(), engine_of);
+    acted_ = simulation.turns() != turns;
+    if (acted_) safety_.look(simulation.now(), engine_of);
     outcome_.failure = safety_.violation();
+    if (simulation.carrier() != nullptr) look_at(simulation.carrier()->wire());
     return outcome_.failure.empty();
+  }
+
+  void count(const sim::PacketWire& wire) {
+    for (std::size_t i = 0; i < sim::kPacketFates; ++i) {
+      outcome_.fates[i] = wire.count(static_cast<sim::PacketFate>(i));
+    }
+    outcome_.collapsed = wire.collapsed();
+  }
+
+  // A fabric in which no packet has been for some time holds nothing. Looked at once each time that
+  // it has become empty.
+  void look_at(const sim::PacketWire& wire) {
+    if (wire.packets() > 0) {
+      empty_since_.reset();
+      looked_at_empty_ = false;
+    } else if (!empty_since_) {
+      empty_since_ = wire.now();
+    } else if (!looked_at_empty_ && wire.now() > *empty_since_ + credits_home(scenario_.link)) {
+      looked_at_empty_ = true;
+      if (!wire.at_rest()) outcome_.failure = "an empty fabric holds something back";
+    }
   }
 
   void run(Simulation& simulation) {
@@ -154,9 +182,11 @@ class Play {
       if (!step(simulation, engine_of)) return;
     }
     outcome_.bound = bound_of(scenario_, roster_, engine_of);
+    const std::uint64_t lost = simulation.frames_lost();
     if (converge(simulation, engine_of)) {
       outcome_.convergence = std::max(log_.last_belief() - scenario_.calm, Duration{0});
       if (outcome_.convergence > outcome_.bound) outcome_.failure = "the truth came too late";
+      if (simulation.frames_lost() != lost) outcome_.failure = "frames are lost in a calm fabric";
     }
   }
 
@@ -180,13 +210,16 @@ class Play {
         if (!untruth.empty()) outcome_.failure += "nothing happens any more, but " + untruth;
         return outcome_.failure.empty();
       }
-      untruth = sim::untruth(roster_.processes(), engine_of);
+      if (acted_) untruth = sim::untruth(roster_.processes(), engine_of);
     }
   }
 
   const Scenario& scenario_;
   Roster roster_;
   const Simulation* simulation_ = nullptr;
+  std::optional<sim::SimTime> empty_since_;  // absent: a packet is in the fabric
+  bool looked_at_empty_ = false;
+  bool acted_ = false;  // a process had a turn in the last event
   Safety safety_;
   Log log_;
   Outcome outcome_;
@@ -196,43 +229,6 @@ class Play {
 
 Outcome play(const Scenario& scenario, std::ostream* log) {
   return Play(scenario, log).outcome();
-}
-
-namespace {
-
-std::string_view order_name(RingOrder order) {
-  const auto named = std::find_if(kRingOrders.begin(), kRingOrders.end(),
-                                  [order](const auto& entry) { return entry.second == order; });
-  return named->first;
-}
-
-}  // namespace
-
-void describe(const Scenario& scenario, std::ostream& out) {
-  const RosterOptions& roster = scenario.roster;
-  const EngineOptions& engine = scenario.simulation.engine;
-  const MembershipOptions& membership = engine.membership;
-  out << roster.nodes << " nodes x " << roster.per_node
-      << (roster.agents ? ", agents" : ", no agents")
-      << (roster.placement == ProcessPlacement::by_slot ? ", by slot" : ", by node") << ", "
-      << order_name(roster.order) << " order, " << membership.propagation << ", period "
-      << membership.detection.period.ns / 1000 << " us, timeout "
-      << membership.detection.timeout.ns / 1000 << " us, hold "
-      << membership.detection.hold.ns / 1000 << " us, retransmission "
-      << membership.retransmission_timeout.ns / 1000 << " us, seal " << engine.seal << ", loss "
-      << scenario.simulation.loss << (scenario.accurate ? ", accurate" : "") << ", "
-      << scenario.leaves << " leaves, " << scenario.spines << " spines, calm at "
-      << seconds_text(scenario.calm) << '\n';
-  static constexpr const char* kActions[] = {"crash",  "repair", "pause",
-                                             "resume", "slow",   "normal"};
-  static constexpr const char* kTargets[] = {" process ", " node ", " link ", " device ",
-                                             " impairment "};
-  for (const sim::FaultEvent& fault : scenario.faults.events) {
-    out << "  " << seconds_text(fault.at) << kActions[static_cast<std::size_t>(fault.action)]
-        << kTargets[static_cast<std::size_t>(fault.target)] << fault.index;
-    if (fault.action == sim::FaultAction::slow) out << " by " << fault.delay.ns / 1000 << " us";
-    out << '\n';
-  }
 }
 
 }  // namespace holdfast::swarm

@@ -5,15 +5,22 @@
 // truth, and then nothing may change any more.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 
 #include "sim/run/simulation.hpp"
 #include "sim/topology/pgft.hpp"
+#include "sim/topology/topology.hpp"
 #include "stack/view/roster.hpp"
 
 namespace holdfast::swarm {
+
+// How the fabric is given and routed: by D-Mod-K computed in the tree; written out, with balanced
+// routes; or written out with forwarding tables from elsewhere.
+enum class Routing : std::uint8_t { computed, balanced, tables };
 
 struct Scenario {
   RosterOptions roster;
@@ -21,13 +28,23 @@ struct Scenario {
   // host more than nodes fits at least.
   std::uint32_t leaves = 1;
   std::uint32_t spines = 1;
-  sim::SimulationOptions simulation;  // duration is set by play
+  sim::LinkSpec link{100'000'000'000, nanoseconds(150)};
+  Routing routing = Routing::computed;
+  std::uint32_t addresses = 1;  // of a host
+  // At packet fidelity; absent: message.
+  std::optional<sim::PacketCarrierOptions> packets;
+  // More than a frame takes once the fabric is calm, with a nanosecond of rounding for each turn:
+  // what the bound calls the message time.
+  Duration message_time = microseconds(10);
+  // Duration and what belongs to the fabric are set by play.
+  sim::SimulationOptions simulation;
   sim::FaultSchedule faults;
   Time calm;              // after it nothing breaks and nothing is lost
   bool accurate = false;  // the faults excuse no false verdict
 
   void add(Time at, sim::FaultAction action, sim::FaultTarget target, std::uint32_t index);
   sim::Pgft tree() const;
+  sim::Topology topology() const;
 };
 
 // The scenario that a seed stands for.
@@ -40,10 +57,17 @@ struct Outcome {
   std::uint64_t false_verdicts = 0;
   std::uint64_t unreachable_verdicts = 0;
   std::uint64_t events = 0;
+  // At packet fidelity: what became of frames and others' packets, by PacketFate, and how many of
+  // them were one event.
+  std::array<std::uint64_t, sim::kPacketFates> fates{};
+  std::uint64_t collapsed = 0;
 };
 
 // Plays a scenario under all oracles; `log` is null or gets what happened line by line.
 Outcome play(const Scenario& scenario, std::ostream* log);
+
+// Such as "0.000200000 s ".
+std::string seconds_text(Time time);
 
 // For people: the job on one line, then one line per fault.
 void describe(const Scenario& scenario, std::ostream& out);

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "sim/oracle/safety.hpp"
-#include "sim/topology/pgft_routing.hpp"
 #include "tests/swarm/scenario.hpp"
 
 namespace holdfast::swarm {
@@ -19,10 +18,10 @@ struct Left {
 
 Left left_by(const Scenario& scenario, bool skip) {
   const Roster roster(scenario.roster);
-  const sim::PathTimes paths(scenario.tree(), {100'000'000'000, nanoseconds(150)}, nanoseconds(90));
-  const sim::PgftRouting routing(scenario.tree(), 1);
+  const sim::Topology topology = scenario.topology();
+  const sim::PathTimes paths = topology.path_times(nanoseconds(90));
   sim::SimulationOptions options = scenario.simulation;
-  options.routing = &routing;
+  options.routing = &topology.routing();
   options.skip_quiet_time = skip;
   options.duration = scenario.calm - Time{} + 200 * options.engine.membership.detection.timeout;
   sim::Safety witness({}, roster.processes());
