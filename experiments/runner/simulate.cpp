@@ -7,7 +7,6 @@
 
 #include "experiments/runner/judge.hpp"
 #include "sim/oracle/witness.hpp"
-#include "sim/run/simulation.hpp"
 
 namespace holdfast::runner {
 namespace {
@@ -53,7 +52,8 @@ MessageCounts message_counts(const FrameCounts& counts) {
 }  // namespace
 
 Status simulate(const Experiment& experiment, const Inputs& inputs, std::uint32_t replicate,
-                ReplicateMonitor& monitor, Outcome& outcome) {
+                ReplicateMonitor& monitor, Outcome& outcome,
+                const std::function<void(const sim::Simulation&)>& at_end) {
   const Roster roster(roster_options(experiment, inputs, replicate));
   Judge judge(roster.processes());
   sim::SimulationOptions options;
@@ -93,6 +93,7 @@ Status simulate(const Experiment& experiment, const Inputs& inputs, std::uint32_
     if (monitor.stop) return Status::error("stopped");
   }
   report();
+  if (at_end) at_end(simulation);
 
   Judge::Judgement judgement = judge.judgement();
   outcome.processes = roster.processes();

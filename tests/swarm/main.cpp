@@ -7,51 +7,17 @@
 // A failing seed prints what is wrong and the line that plays it again. Exit status 1 if any
 // failed, 2 if the arguments make no sense.
 #include <array>
-#include <charconv>
 #include <iostream>
 #include <string>
-#include <string_view>
 
+#include "tests/swarm/arguments.hpp"
 #include "tests/swarm/scenario.hpp"
 
 namespace holdfast::swarm {
 namespace {
 
 constexpr std::uint64_t kFailuresShown = 10;
-
-struct Arguments {
-  std::uint64_t first = 0;
-  std::uint64_t count = 100;
-  bool verbose = false;
-};
-
-bool parse_number(std::string_view text, std::uint64_t& number) {
-  const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && stopped == end;
-}
-
-bool parse(int argc, char** argv, Arguments& arguments) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view option = argv[i];
-    const std::string_view value = i + 1 < argc ? argv[i + 1] : "";
-    if (option == "--verbose") {
-      arguments.verbose = true;
-    } else if (option == "--long") {
-      arguments.count = 100'000;
-    } else if (option == "--first" && parse_number(value, arguments.first)) {
-      ++i;
-    } else if (option == "--count" && parse_number(value, arguments.count)) {
-      ++i;
-    } else if (option == "--seed" && parse_number(value, arguments.first)) {
-      arguments.count = 1;
-      ++i;
-    } else {
-      return false;
-    }
-  }
-  return true;
-}
+constexpr std::uint64_t kLong = 100'000;
 
 struct Sum {
   std::uint64_t failed = 0;
@@ -118,7 +84,7 @@ int run(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   holdfast::swarm::Arguments arguments;
-  if (!holdfast::swarm::parse(argc, argv, arguments)) {
+  if (!holdfast::swarm::parse(argc, argv, holdfast::swarm::kLong, arguments)) {
     std::cerr << "usage: swarm [--first SEED] [--count N] [--long] | swarm --seed N [--verbose]\n";
     return 2;
   }
