@@ -8,6 +8,7 @@
 #include "sim/oracle/text.hpp"
 #include "sim/oracle/truth.hpp"
 #include "tests/swarm/scenario.hpp"
+#include "tests/swarm/stage.hpp"
 
 namespace holdfast::swarm {
 
@@ -114,25 +115,12 @@ class Play {
  public:
   Play(const Scenario& scenario, std::ostream* log)
       : scenario_(scenario),
-        roster_(scenario.roster),
+        stage_(scenario),
         safety_({scenario.accurate,
                  [this](ProcessId a, ProcessId b) { return simulation_->kept_apart(a, b); }},
-                roster_.processes()),
+                stage_.roster.processes()),
         log_(safety_, log) {
-    const sim::Topology topology = scenario.topology();
-    const sim::PathTimes paths = topology.path_times(nanoseconds(90));
-    const sim::FabricGraph graph = topology.written_out();
-    sim::SimulationOptions options = scenario.simulation;
-    options.routing = &topology.routing();
-    if (scenario.packets) {
-      options.packets = &*scenario.packets;
-      options.graph = &graph;
-      options.forwarding = &topology.routing().tables();
-    }
-    // Beyond every bound: play stops by itself, or quiet time is skipped to the end.
-    options.duration =
-        (scenario.calm - Time{}) + 10'000 * options.engine.membership.detection.timeout;
-    Simulation simulation(options, roster_, paths, scenario.faults, log_);
+    Simulation simulation(stage_.options, stage_.roster, stage_.paths, scenario.faults, log_);
     simulation_ = &simulation;
     run(simulation);
     outcome_.unreachable_verdicts = safety_.unreachable_verdicts();
@@ -181,7 +169,7 @@ class Play {
     while (simulation.now() <= scenario_.calm) {
       if (!step(simulation, engine_of)) return;
     }
-    outcome_.bound = bound_of(scenario_, roster_, engine_of);
+    outcome_.bound = bound_of(scenario_, stage_.roster, engine_of);
     const std::uint64_t lost = simulation.frames_lost();
     if (converge(simulation, engine_of)) {
       outcome_.convergence = std::max(log_.last_belief() - scenario_.calm, Duration{0});
@@ -197,25 +185,25 @@ class Play {
     const DetectorOptions& detection = scenario_.simulation.engine.membership.detection;
     const Duration settled = 2 * detection.timeout + 2 * detection.period + detection.hold;
     const Time latest = scenario_.calm + outcome_.bound;
-    std::string untruth = sim::untruth(roster_.processes(), engine_of);
+    std::string untruth = sim::untruth(stage_.roster.processes(), engine_of);
     while (true) {
       const Time since = std::max(log_.last_belief(), scenario_.calm);
       if (untruth.empty() && simulation.now() > since + settled) return true;
       if (!untruth.empty() && simulation.now() > latest) {
         outcome_.failure = "not everyone knows the truth in time: " + untruth;
-        log_.differences(roster_.processes(), engine_of);
+        log_.differences(stage_.roster.processes(), engine_of);
         return false;
       }
       if (!step(simulation, engine_of)) {
         if (!untruth.empty()) outcome_.failure += "nothing happens any more, but " + untruth;
         return outcome_.failure.empty();
       }
-      if (acted_) untruth = sim::untruth(roster_.processes(), engine_of);
+      if (acted_) untruth = sim::untruth(stage_.roster.processes(), engine_of);
     }
   }
 
   const Scenario& scenario_;
-  Roster roster_;
+  Stage stage_;
   const Simulation* simulation_ = nullptr;
   std::optional<sim::SimTime> empty_since_;  // absent: a packet is in the fabric
   bool looked_at_empty_ = false;

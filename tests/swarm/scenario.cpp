@@ -12,7 +12,7 @@ void Scenario::add(Time at, sim::FaultAction action, sim::FaultTarget target, st
 }
 
 sim::Pgft Scenario::tree() const {
-  const std::uint32_t leaf = roster.nodes / leaves + 1;
+  const std::uint32_t leaf = roster.nodes / leaves + spare;
   sim::Pgft made;
   const Status built = leaves == 1 ? sim::Pgft::create({{leaf}, {1}, {1}}, made)
                                    : sim::Pgft::create({{leaf, leaves}, {1, spines}, {1, 1}}, made);

@@ -24,10 +24,12 @@ enum class Routing : std::uint8_t { computed, balanced, tables };
 
 struct Scenario {
   RosterOptions roster;
-  // The fabric has this many leaves of equal size, and spines if there is more than one leaf. One
-  // host more than nodes fits at least.
+  // The fabric has this many leaves of equal size, and spines if there is more than one leaf. A
+  // leaf has its share of the nodes, rounded down, and `spare` hosts more; 0 only where nothing is
+  // left.
   std::uint32_t leaves = 1;
   std::uint32_t spines = 1;
+  std::uint32_t spare = 1;
   sim::LinkSpec link{100'000'000'000, nanoseconds(150)};
   Routing routing = Routing::computed;
   std::uint32_t addresses = 1;  // of a host

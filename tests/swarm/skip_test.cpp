@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "sim/oracle/safety.hpp"
-#include "tests/swarm/scenario.hpp"
+#include "tests/swarm/stage.hpp"
 
 namespace holdfast::swarm {
 namespace {
@@ -17,15 +17,12 @@ struct Left {
 };
 
 Left left_by(const Scenario& scenario, bool skip) {
-  const Roster roster(scenario.roster);
-  const sim::Topology topology = scenario.topology();
-  const sim::PathTimes paths = topology.path_times(nanoseconds(90));
-  sim::SimulationOptions options = scenario.simulation;
-  options.routing = &topology.routing();
-  options.skip_quiet_time = skip;
-  options.duration = scenario.calm - Time{} + 200 * options.engine.membership.detection.timeout;
-  sim::Safety witness({}, roster.processes());
-  sim::Simulation simulation(options, roster, paths, scenario.faults, witness);
+  Stage stage(scenario);
+  stage.options.skip_quiet_time = skip;
+  stage.options.duration =
+      scenario.calm - Time{} + 200 * stage.options.engine.membership.detection.timeout;
+  sim::Safety witness({}, stage.roster.processes());
+  sim::Simulation simulation(stage.options, stage.roster, stage.paths, scenario.faults, witness);
   simulation.run();
   return {simulation.state_hash(), simulation.frames_lost(), simulation.frame_counts().heartbeats,
           simulation.heartbeats_skipped()};
