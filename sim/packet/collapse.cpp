@@ -33,31 +33,51 @@ constexpr std::uint32_t kReluctanceMax = 8;
 
 }  // namespace
 
+// By the tables in force.
+void PacketWire::look_up_route(const Packet& packet, Route& route) const {
+  std::size_t count = 0;
+  for (std::uint32_t port = route.first; count < Route::kPortsMax;) {
+    route.ports[count++] = port;
+    const OutputPort& here = ports_[port];
+    if (!here.far_is_switch) {
+      if (here.far == route.to) route.count = static_cast<std::uint8_t>(count);
+      return;
+    }
+    port = output_towards(packet, here.far);
+    if (port == kNoPort) return;
+  }
+}
+
 // Fills legs_ with the packet's way through an idle fabric; false if it has no way to its end.
 bool PacketWire::plan(std::uint32_t index) {
   const Packet& packet = pool_[index];
+  const Route& route = routes_.find(packet.port, packet.to, packet.path,
+                                    [&](Route& made) { look_up_route(packet, made); });
   legs_.clear();
-  std::uint32_t port = packet.port;
+  if (route.count == 0) return false;
+  const auto ports = std::span(route.ports).first(route.count);
+  for (const std::uint32_t port : ports) prefetch_for_collapse(port, packet.lane);
   Instant start = pool_.ready(index);
-  for (;;) {
-    if (legs_.size() == kLegsMax) return false;
+  for (const std::uint32_t port : ports) {
     const OutputPort& here = ports_[port];
-    Leg leg{port,
-            start,
-            serialisation_.end(start, packet.wire_bytes, link_kinds_[here.link_kind].rate),
-            {}};
-    if (!here.far_is_switch) {
-      legs_.push_back(leg);
-      return here.far == packet.to;
+    if (!legs_.empty()) {
+      Leg& before = legs_.back();
+      const std::uint16_t in = ports_[before.port].link_kind;
+      const Instant& come =
+          options_.switching == Switching::cut_through ? before.start : before.end;
+      before.looked_up = come + link_kinds_[in].latency + switch_latency_;
+      start = ready_for(before.looked_up, packet.wire_bytes, in, here.link_kind);
     }
-    const Instant& come = options_.switching == Switching::cut_through ? leg.start : leg.end;
-    leg.looked_up = come + link_kinds_[here.link_kind].latency + switch_latency_;
-    legs_.push_back(leg);
-    const std::uint32_t next = output_towards(packet, here.far);
-    if (next == kNoPort) return false;
-    start = ready_for(leg.looked_up, packet.wire_bytes, here.link_kind, ports_[next].link_kind);
-    port = next;
+    const std::uint32_t rate = link_kinds_[here.link_kind].rate;
+    legs_.push_back({port, start, serialisation_.end(start, packet.wire_bytes, rate), {}});
   }
+  return true;
+}
+
+void PacketWire::prefetch_for_collapse(std::uint32_t port, std::uint32_t lane_number) const {
+  __builtin_prefetch(&ports_[port], 1);
+  __builtin_prefetch(&reservations_[port], 1);
+  __builtin_prefetch(&lanes_[std::size_t{port} * lane_count_ + lane_number], 1);
 }
 
 bool PacketWire::stays_idle(const Leg& leg, const Packet& packet) {

@@ -18,7 +18,8 @@ PacketWire::PacketWire(const FabricGraph& graph, const Forwarding& forwarding,
       buffer_blocks_(options.buffer_bytes / kBlockBytes),
       credits_(options.flow_control == FlowControl::credits),
       switch_latency_(to_sim_time(options.switch_latency)),
-      head_lifetime_(to_sim_time(options.head_lifetime)) {
+      head_lifetime_(to_sim_time(options.head_lifetime)),
+      routes_(graph.host_count()) {
   HOLDFAST_ASSERT(buffer_blocks_ > 0 && buffer_blocks_ <= 0xffff);
   HOLDFAST_ASSERT(switch_latency_ >= SimTime{} && head_lifetime_ >= SimTime{});
   for (const std::uint8_t lane : options.lane_of_service_level) {
@@ -333,6 +334,7 @@ void PacketWire::take_apart(SimTime now) {
 void PacketWire::set_forwarding(SimTime now, const Forwarding& forwarding) {
   take_apart(now);  // nothing, if what it looks into is gone
   forwarding_ = &forwarding;
+  routes_.forget();
 }
 
 bool PacketWire::at_rest() const {
@@ -350,7 +352,7 @@ bool PacketWire::at_rest() const {
 
 std::size_t PacketWire::memory_bytes() const {
   return ports_.size() * (sizeof(OutputPort) + sizeof(Reservation)) + lanes_.size() * sizeof(Lane) +
-         pool_.memory_bytes() + queue_.memory_bytes();
+         pool_.memory_bytes() + queue_.memory_bytes() + routes_.memory_bytes();
 }
 
 }  // namespace holdfast::sim

@@ -32,6 +32,7 @@
 #include "sim/packet/packet_pool.hpp"
 #include "sim/packet/packet_wire_options.hpp"
 #include "sim/packet/port.hpp"
+#include "sim/packet/route_cache.hpp"
 #include "sim/topology/fabric_graph.hpp"
 #include "sim/topology/forwarding.hpp"
 #include "sim/topology/sim_time.hpp"
@@ -148,8 +149,6 @@ class PacketWire {
     Instant end;
     Instant looked_up;  // by the switch behind it
   };
-  static constexpr std::size_t kLegsMax = 16;
-
   static constexpr std::uint32_t payload(Kind kind, std::uint32_t rest) {
     return static_cast<std::uint32_t>(kind) << 29 | (rest & 0x1fff'ffff);
   }
@@ -217,6 +216,8 @@ class PacketWire {
   }
   bool try_collapse(std::uint32_t packet);
   bool plan(std::uint32_t packet);
+  void look_up_route(const Packet& packet, Route& route) const;
+  void prefetch_for_collapse(std::uint32_t port, std::uint32_t lane) const;
   bool stays_idle(const Leg& leg, const Packet& packet);
   void expand(std::uint32_t packet);
   void resume(std::uint32_t packet, std::size_t passed);
@@ -251,6 +252,7 @@ class PacketWire {
   std::vector<Newcomer> newcomers_;
   std::vector<std::uint32_t> dirty_;  // ports to serve at the end of instant_
   std::vector<PacketReport> reports_;
+  RouteCache routes_;
   std::vector<Leg> legs_;  // of the last plan
   std::uint64_t next_serial_ = 0;
   std::uint32_t reluctance_ = 0;  // one packet of 2^reluctance_ tries to collapse
