@@ -31,14 +31,15 @@ Status generate(const Experiment& experiment, std::optional<sim::Topology>& topo
   const sim::LinkSpec link{experiment.fabric.link.bits_per_second, experiment.fabric.link.latency};
   const std::uint32_t paths = 1u << routing.lmc;
   if (config.kind == TopologyKind::composed) {
-    topology = sim::Topology::written(sim::ibnft_oversubscribed(link), paths);
+    topology = sim::Topology::written(sim::ibnft_oversubscribed(link), paths,
+                                      sim::ibnft_oversubscribed_modules());
     return Status::ok();
   }
   sim::Pgft tree;
   Status status = sim::Pgft::create({config.down, config.up, config.parallel}, tree);
   if (!status.is_ok()) return Status::error("topology: " + status.message());
   topology = routing.kind == RoutingKind::balanced
-                 ? sim::Topology::written(sim::build_pgft(tree, link), paths)
+                 ? sim::Topology::written(sim::build_pgft(tree, link), paths, sim::modules_of(tree))
                  : sim::Topology::generated(tree, link, paths);
   return Status::ok();
 }

@@ -29,8 +29,10 @@ class Importer {
     add_hosts();
     add_others();
     connect();
+    add_modules();
     warn_of_unknown_names();
     fabric.graph = std::move(graph_);
+    fabric.modules = std::move(modules_);
     fabric.warnings = std::move(warnings_);
     return Status::ok();
   }
@@ -177,6 +179,25 @@ class Importer {
     graph_.connect(here, {device_of_guid_[peer.guid], port.peer_port}, {rate, link_latency_});
   }
 
+  // In order of their numbers.
+  void add_modules() {
+    using Chips = std::vector<std::uint32_t>;
+    std::map<std::uint32_t, Chips> chassis;
+    std::map<std::pair<std::uint32_t, std::string>, Chips> boards;
+    for (const DeviceSection& section : sections_) {
+      if (!section.known || section.kind != DeviceKind::switch_chip || section.chassis == 0)
+        continue;
+      const std::uint32_t chip = device_of_guid_.at(section.guid);
+      chassis[section.chassis].push_back(chip);
+      if (!section.board.empty()) boards[{section.chassis, section.board}].push_back(chip);
+    }
+    const auto name = [](std::uint32_t number) { return "chassis-" + std::to_string(number); };
+    for (auto& [number, chips] : chassis)
+      modules_.chassis.push_back({name(number), std::move(chips)});
+    for (auto& [place, chips] : boards)
+      modules_.boards.push_back({name(place.first) + "/" + place.second, std::move(chips)});
+  }
+
   void warn_of_unknown_names() {
     for (const auto& [guid, name] : names_) {
       if (section_of_guid_.count(guid) > 0) continue;
@@ -199,6 +220,7 @@ class Importer {
   std::map<std::uint64_t, std::uint32_t> device_of_guid_;
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::size_t> claimed_;
   FabricGraph graph_;
+  Modules modules_;
 };
 
 }  // namespace

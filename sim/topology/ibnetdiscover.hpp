@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "sim/topology/fabric_graph.hpp"
+#include "sim/topology/modules.hpp"
 #include "sim/topology/part_names.hpp"
 #include "stack/base/status.hpp"
 #include "stack/base/time.hpp"
@@ -36,6 +37,7 @@ namespace holdfast::sim {
 struct ImportedFabric {
   FabricGraph graph;
   std::vector<std::string> warnings;  // each one line, with file:line where there is one
+  Modules modules = {};               // those that -g names; else none
 };
 
 // Reads `text`; `file_name` is for messages. All links get `link_latency`, which the file does not

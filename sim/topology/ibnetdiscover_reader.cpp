@@ -130,6 +130,7 @@ class Reader {
     const std::size_t equals = word.find('=');
     if (equals != std::string_view::npos) {
       read_value(word.substr(0, equals), word.substr(equals + 1));
+      read_place(scanner.rest());
     } else if (word != "Chassis" && word != "Non-Chassis") {
       read_section(word, scanner, line);
     }
@@ -145,6 +146,21 @@ class Reader {
       error("expected " + std::string(key) + "=0x and a GUID, not '" + excerpt(value) + "'");
     } else {
       (system ? system_guid_ : own_guid_) = *guid;
+    }
+  }
+
+  // What -g adds behind the GUIDs: "# Chassis 1", "# ISR9288 Line 3 Chip 1".
+  void read_place(std::string_view comment) {
+    const auto number_after = [&](std::string_view word) -> std::optional<std::uint64_t> {
+      const std::size_t at = comment.find(word);
+      if (at == std::string_view::npos) return std::nullopt;
+      return parse_decimal(Scanner(comment.substr(at + word.size())).take_word(), 0xffff);
+    };
+    if (const auto chassis = number_after("# Chassis "))
+      chassis_ = static_cast<std::uint32_t>(*chassis);
+    for (const auto& [word, name] :
+         {std::pair{" Line ", "line-"}, {" Spine ", "spine-"}, {" SRBD ", "srbd-"}}) {
+      if (const auto slot = number_after(word)) board_ = name + std::to_string(*slot);
     }
   }
 
@@ -173,11 +189,15 @@ class Reader {
       section.port_count = static_cast<std::uint32_t>(*ports);
       section.guid = *guid;
       section.system_guid = system_guid_;
+      section.chassis = chassis_;
+      section.board = std::move(board_);
       section.description = description_in(scanner.rest());
       sections_.push_back(std::move(section));
     }
     system_guid_ = 0;
     own_guid_ = 0;
+    chassis_ = 0;
+    board_.clear();
   }
 
   void read_port(Scanner scanner) {
@@ -259,6 +279,8 @@ class Reader {
   bool section_is_wrong_ = false;
   std::uint64_t system_guid_ = 0;
   std::uint64_t own_guid_ = 0;
+  std::uint32_t chassis_ = 0;
+  std::string board_;
 };
 
 }  // namespace

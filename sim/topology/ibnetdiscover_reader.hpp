@@ -30,6 +30,8 @@ struct DeviceSection {
   std::uint32_t port_count = 0;
   std::uint64_t guid = 0;
   std::uint64_t system_guid = 0;  // 0: not said
+  std::uint32_t chassis = 0;      // 0: not said, as without -g
+  std::string board;              // "line-3", "spine-1" or "srbd-1"; empty: not said
   std::string description;
   std::vector<PortLine> ports;
 };

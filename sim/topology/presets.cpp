@@ -110,6 +110,27 @@ FabricGraph ibnft_oversubscribed(const LinkSpec& link) {
   return Composer(link).compose();
 }
 
+Modules ibnft_oversubscribed_modules() {
+  Modules modules;
+  std::uint32_t chip = kIbnftOversubscribedHosts;  // adapters come first
+  for (std::uint32_t c = 0; c < kChips + kCores; ++c) {
+    Module chassis{
+        c < kChips ? "chassis-" + std::to_string(c) : "core-" + std::to_string(c - kChips), {}};
+    for (std::uint32_t i = 0; i < 2 * kChips; ++i, ++chip) {
+      const bool leaf = i < kChips;
+      if (leaf) modules.boards.push_back({chassis.name + "/line-" + std::to_string(i), {}});
+      if (!leaf && i % kSpineChipsOfBoard == 0) {
+        const std::uint32_t board = (i - kChips) / kSpineChipsOfBoard;
+        modules.boards.push_back({chassis.name + "/spine-" + std::to_string(board), {}});
+      }
+      modules.boards.back().chips.push_back(chip);
+      chassis.chips.push_back(chip);
+    }
+    modules.chassis.push_back(std::move(chassis));
+  }
+  return modules;
+}
+
 PgftSpec k_ary_n_tree(std::uint32_t k, std::uint32_t n) {
   PgftSpec spec;
   spec.down.assign(n, k);

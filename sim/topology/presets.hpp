@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "sim/topology/fabric_graph.hpp"
+#include "sim/topology/modules.hpp"
 #include "sim/topology/pgft.hpp"
 
 namespace holdfast::sim {
@@ -38,6 +39,8 @@ constexpr std::uint32_t kIbnftOversubscribedHosts = 1152;
 // that fill all ports.
 // Names: chassis-0/leaf-3, chassis-0/spine-3, core-1/leaf-3, core-1/spine-3, host-0 ...
 FabricGraph ibnft_oversubscribed(const LinkSpec& link);
+// Its chassis and their boards.
+Modules ibnft_oversubscribed_modules();
 
 // The k-ary n-tree: n levels of switches with k links down and k up, k^n hosts. 1 <= k, 1 <= n
 // <= 8.

@@ -21,12 +21,14 @@ Topology Topology::of(std::shared_ptr<const Written> written) {
   return topology;
 }
 
-Topology Topology::written(FabricGraph graph, std::uint32_t paths) {
-  return of(std::make_shared<const Written>(std::move(graph), paths));
+Topology Topology::written(FabricGraph graph, std::uint32_t paths, Modules modules) {
+  Topology topology = of(std::make_shared<const Written>(std::move(graph), paths));
+  topology.modules_ = std::move(modules);
+  return topology;
 }
 
 Topology Topology::imported(ImportedFabric fabric, std::uint32_t paths) {
-  Topology topology = written(std::move(fabric.graph), paths);
+  Topology topology = written(std::move(fabric.graph), paths, std::move(fabric.modules));
   topology.warnings_ = std::move(fabric.warnings);
   return topology;
 }
@@ -34,6 +36,7 @@ Topology Topology::imported(ImportedFabric fabric, std::uint32_t paths) {
 Topology Topology::imported(ImportedFabric fabric, ForwardingTables tables) {
   Topology topology =
       of(std::make_shared<const Written>(std::move(fabric.graph), std::move(tables)));
+  topology.modules_ = std::move(fabric.modules);
   topology.warnings_ = std::move(fabric.warnings);
   return topology;
 }
@@ -60,6 +63,19 @@ std::vector<std::uint32_t> Topology::leaf_of_hosts() const {
 
 Status Topology::find_host(std::string_view text, NodeId& node) const {
   return written_ ? written_->graph.find_host(text, node) : tree_.find_host(text, node);
+}
+
+std::string Topology::part_text(LinkEnd port) const {
+  const std::string number = port.port == 0 ? "" : "[" + std::to_string(port.port) + "]";
+  if (written_) return written_->graph.part_text(port.device) + number;
+  const PgftWiring& wiring = computed_->wiring();
+  const std::uint32_t level = wiring.level_of(port.device);
+  if (level > 0) {
+    return tree_.switch_name(level, port.device - wiring.device_of(level, 0)) + number;
+  }
+  const std::uint32_t planes = tree_.up(1);
+  const std::string plane = planes > 1 ? "/" + std::to_string(port.device % planes) : "";
+  return tree_.host_name({port.device / planes}) + plane + number;
 }
 
 PathTimes Topology::path_times(Duration switch_latency) const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/topology/ibnetdiscover.hpp"
+#include "sim/topology/modules.hpp"
 #include "sim/topology/path_times.hpp"
 #include "sim/topology/pgft.hpp"
 #include "sim/topology/pgft_routing.hpp"
@@ -26,7 +27,7 @@ class Topology {
   // A tree with all links alike, routed by D-Mod-K. paths >= 1: addresses of each host.
   static Topology generated(const Pgft& tree, const LinkSpec& link, std::uint32_t paths = 1);
   // A fabric that is written out. Computes balanced routes.
-  static Topology written(FabricGraph graph, std::uint32_t paths = 1);
+  static Topology written(FabricGraph graph, std::uint32_t paths = 1, Modules modules = {});
   // As `written`; with the warnings of the import.
   static Topology imported(ImportedFabric fabric, std::uint32_t paths = 1);
   // Routed by these tables, which are of the fabric's graph.
@@ -50,6 +51,12 @@ class Topology {
   Status find_link(std::string_view text, LinkEnd& end) const;
   // The same for a switch, or for an adapter.
   Status find_device(std::string_view text, bool is_switch, std::uint32_t& device) const;
+
+  // "leaf-3[7]", as find_link takes it; with port 0 the device alone.
+  std::string part_text(LinkEnd port) const;
+
+  // Chassis and boards; none where nothing says what they are.
+  Modules modules() const { return written_ ? modules_ : modules_of(tree_); }
 
   // Lives as long as any copy of the topology.
   const Routing& routing() const { return *routing_; }
@@ -83,6 +90,7 @@ class Topology {
   std::shared_ptr<const Written> written_;       // of a fabric that is written out; else null
   std::shared_ptr<const PgftRouting> computed_;  // of one that is not; else null
   const Routing* routing_ = nullptr;             // of one of the two
+  Modules modules_;                              // of a fabric that is written out
   std::vector<std::string> warnings_;
 };
 
