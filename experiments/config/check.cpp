@@ -54,6 +54,7 @@ class Checker {
   void check_node(const FailureConfig& failure, const std::string& pointer);
   bool check_kind(const FailureConfig& failure, const std::string& pointer);
   void check_model(const FailureConfig& failure, const std::string& pointer);
+  void need(const std::string& pointer, std::string_view key);
 
   // Reports at the value that pointers[0] names, or at the first of the others that was swept or
   // set on the command line: that is the one its author was thinking of.
@@ -257,6 +258,8 @@ void Checker::check_failures() {
       check_model(failure, pointer);
       continue;
     }
+    const bool lasts = failure.action != FaultKind::crash && failure.action != FaultKind::repair;
+    if (lasts && failure.lasts == Duration{0}) need(pointer, "lasts");
     const Duration end = experiment_.duration;
     if (end.ns > 0 && failure.at >= Time{} + end) {
       report({pointer + "/at", "/duration"},
@@ -282,8 +285,10 @@ bool Checker::check_kind(const FailureConfig& failure, const std::string& pointe
     report(action,
            "found a part of the fabric that stands still or is slow; expected \"what\": "
            "\"process\" or \"node\"");
-  } else if (failure.what != FaultTarget::link && failure.action == FaultKind::impair) {
-    report(action, "found an impairment; expected \"what\": \"link\"");
+  } else if ((of_job || failure.what == FaultTarget::leaf) && failure.action == FaultKind::impair) {
+    report(action,
+           "found an impairment of a part that has no links of its own; expected \"what\": "
+           "\"link\", \"adapter\", \"switch\", \"spine\", \"board\" or \"chassis\"");
   } else if (failure.action == FaultKind::impair && failure.share + failure.per_bit == 0.0) {
     report(action, "found an impairment of nothing; expected \"share\" or \"per_bit\" above 0");
   }
@@ -301,18 +306,33 @@ bool Checker::check_kind(const FailureConfig& failure, const std::string& pointe
   return problems_.size() == before;
 }
 
-// "repair" is an end by itself: a script's action that a model does not have.
+// "repair" is an end by itself: a script's action that a model does not have. All others end by
+// the model's repair.
 void Checker::check_model(const FailureConfig& failure, const std::string& pointer) {
-  if (failure.what == FaultTarget::leaf) {
-    report({pointer + "/what"},
-           "found a model of leaves; expected \"switch\", or nodes with a "
-           "\"count\" that fail as one");
+  if (failure.action == FaultKind::repair) {
+    report({pointer + "/action", pointer + "/model"},
+           "found an action that no model draws; expected \"crash\", \"pause\", \"slow\" or "
+           "\"impair\", and \"repair\" with the time that a repair takes");
+    return;
   }
-  if (failure.action == FaultKind::crash || failure.action == FaultKind::pause) return;
-  report({pointer + "/action", pointer + "/model"},
-         "found an action that no model draws; expected \"crash\" or \"pause\", and "
-         "\"repair\" with the time "
-         "that a repair takes");
+  const bool has_repair = failure.model->repair.has_value();
+  if (failure.repaired_after && !failure.every) {
+    report({pointer + "/repaired_after"},
+           "found a model that is \"repaired_after\"; expected \"repair\", or \"every\" beside it: "
+           "a flap");
+  }
+  if (failure.every && !has_repair) need(pointer, "repair");
+  if (failure.action == FaultKind::crash) return;
+  if (failure.lasts == Duration{0} && !has_repair) need(pointer, "lasts");
+  if (failure.lasts == Duration{0} || !has_repair) return;
+  report({pointer + "/lasts", pointer + "/repair"},
+         "found both \"lasts\" and \"repair\"; expected one of them");
+}
+
+// The key is missing in a failure.
+void Checker::need(const std::string& pointer, std::string_view key) {
+  const Node* item = experiment_schema_node().find("properties")->find("failures")->find("items");
+  problems_.push_back(missing_key(*item, key, at_pointer(document_, pointer)->origin, pointer));
 }
 
 // How many parts of the kind there are; kPartsMax before the topology's file is read.

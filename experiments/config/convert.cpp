@@ -92,12 +92,15 @@ constexpr std::array<Word<FaultKind>, 5> kActions{{{"crash", FaultKind::crash},
                                                    {"pause", FaultKind::pause},
                                                    {"slow", FaultKind::slow},
                                                    {"impair", FaultKind::impair}}};
-constexpr std::array<Word<FaultTarget>, 6> kTargetsOfFaults{{{"process", FaultTarget::process},
+constexpr std::array<Word<FaultTarget>, 9> kTargetsOfFaults{{{"process", FaultTarget::process},
                                                              {"node", FaultTarget::node},
                                                              {"adapter", FaultTarget::adapter},
                                                              {"link", FaultTarget::link},
                                                              {"switch", FaultTarget::switch_chip},
-                                                             {"leaf", FaultTarget::leaf}}};
+                                                             {"leaf", FaultTarget::leaf},
+                                                             {"spine", FaultTarget::spine},
+                                                             {"board", FaultTarget::board},
+                                                             {"chassis", FaultTarget::chassis}}};
 constexpr std::array<Word<sim::LifeKind>, 3> kLives{{{"exponential", sim::LifeKind::exponential},
                                                      {"weibull", sim::LifeKind::weibull},
                                                      {"lognormal", sim::LifeKind::lognormal}}};

@@ -95,8 +95,18 @@ struct PropagationConfig {
 };
 
 enum class FaultKind : std::uint8_t { crash, repair, pause, slow, impair };
-// leaf: a switch with the hosts on it.
-enum class FaultTarget : std::uint8_t { process, node, adapter, link, switch_chip, leaf };
+// experiments/runner/fault_parts.hpp says what each takes along.
+enum class FaultTarget : std::uint8_t {
+  process,
+  node,
+  adapter,
+  link,
+  switch_chip,
+  leaf,
+  spine,
+  board,
+  chassis
+};
 
 // What `which` says where the parts are drawn for each replicate.
 inline constexpr const char* kDrawnParts = "random";
@@ -104,8 +114,8 @@ inline constexpr const char* kDrawnParts = "random";
 // One line of a script, or one model. `which` is a process rank, or for nodes an index, a GUID, or
 // a name; or kDrawnParts, not with repair.
 struct FailureConfig {
-  // Draws the times and the repairs; then at, which and repaired_after mean nothing, and all parts
-  // of the kind `what` fail, `count` neighbours at once. Absent: a script.
+  // Draws the times and the repairs; then at and which mean nothing, and all parts of the kind
+  // `what` fail, `count` neighbours at once. Absent: a script.
   std::optional<sim::RenewalModel> model;
   Time at;
   FaultKind action = FaultKind::crash;
@@ -113,12 +123,13 @@ struct FailureConfig {
   std::string which;
   std::uint32_t count = 1;                 // `which` and those that follow it; >= 1
   std::optional<Duration> repaired_after;  // of a crash: repair follows that much later
-  std::optional<Duration> every;           // of a crash that is repaired: again and again
-  Duration lasts;                          // of a pause, a slow time or an impairment
-  Duration delay;                          // of a slow time, > 0
-  double share = 0.0;                      // of an impairment: of the frames; in [0, 1]
-  double per_bit = 0.0;                    // of an impairment: probability of a wrong bit
-  bool one_way = false;                    // of an impairment: only away from the port `which`
+  std::optional<Duration> every;  // of a crash that is repaired: again and again; in a model as
+                                  // long as its repair takes
+  Duration lasts;        // of a pause, a slow time or an impairment; 0: a model's repair says it
+  Duration delay;        // of a slow time, > 0
+  double share = 0.0;    // of an impairment: of the frames; in [0, 1]
+  double per_bit = 0.0;  // of an impairment: probability of a wrong bit
+  bool one_way = false;  // of an impairment: only away from the part
 };
 
 enum class TraceFormat : std::uint8_t { csv, lanl };

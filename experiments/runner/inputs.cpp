@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -11,7 +10,6 @@
 #include "experiments/runner/tables.hpp"
 #include "sim/faults/text_file.hpp"
 #include "stack/base/assert.hpp"
-#include "stack/base/permutation.hpp"
 #include "stack/base/random.hpp"
 
 namespace holdfast::runner {
@@ -20,7 +18,6 @@ namespace {
 // Purposes of random streams; see Random.
 constexpr std::uint64_t kReplicateStream = 0x7265706c;
 constexpr std::uint64_t kOrderStream = 0x6f72646572;
-constexpr std::uint64_t kPartsStream = 0x7061727473;
 
 // The largest job: identities are 32 bits, and a part of them is kept for marks.
 constexpr std::uint64_t kProcessesMax = (std::uint64_t{1} << 31) - 1;
@@ -31,14 +28,6 @@ constexpr std::uint32_t kHostsDrawnMax = 20'000;
 
 // What is left to learn after the last event of a trace that does not say how long it is.
 constexpr std::int64_t kTimeoutsAfterTrace = 10;
-
-// More failures that models draw for one replicate are a slip of the pen: each takes about a
-// hundred bytes.
-constexpr double kDrawnFailuresMax = 2e7;
-
-std::string quoted(std::string_view text) {
-  return "\"" + std::string(text) + "\"";
-}
 
 }  // namespace
 
@@ -66,6 +55,7 @@ Status Inputs::load_topology(const Experiment& experiment) {
   if (std::uint64_t{nodes_} * per_node_ > kProcessesMax)
     return Status::error("processes: " + std::to_string(nodes_) + " nodes of " +
                          std::to_string(per_node_) + " processes are more than 2^31 - 1");
+  parts_.emplace(*topology_, nodes_, per_node_);
   leaf_of_node_ = std::make_shared<const std::vector<std::uint32_t>>(topology_->leaf_of_hosts());
   path_times_ = topology_->path_times(experiment.fabric.switch_latency);
   if (experiment.fabric.fidelity == Fidelity::packet)
@@ -77,140 +67,15 @@ Status Inputs::load_topology(const Experiment& experiment) {
   return Status::ok();
 }
 
-Status Inputs::resolve(sim::FaultTarget target, std::string_view which,
-                       std::uint32_t& index) const {
-  if (target == sim::FaultTarget::process) {
-    const auto [end, error] = std::from_chars(which.data(), which.data() + which.size(), index);
-    if (error == std::errc() && end == which.data() + which.size() && index < processes())
-      return Status::ok();
-    return Status::error(quoted(which) + " is no process; expected a rank 0 … " +
-                         std::to_string(processes() - 1));
-  }
-  NodeId node;
-  if (Status status = topology_->find_host(which, node); !status.is_ok()) return status;
-  index = node.value;
-  if (index < nodes_) return Status::ok();
-  return Status::error(quoted(which) + " carries no process; only the first " +
-                       std::to_string(nodes_) + " hosts do (processes.nodes)");
-}
-
-Status Inputs::load_script(const Experiment& experiment) {
-  experiment_duration_ = experiment.duration;
-  for (std::size_t i = 0; i < experiment.failures.size(); ++i) {
-    if (Status status = load_line(experiment.failures[i], i); !status.is_ok())
-      return Status::error("failures." + std::to_string(i) + status.message());
-  }
-  schedule_.number_records_from(scripted_records_);
-  return Status::ok();
-}
-
-// Its errors begin with the key that is wrong.
-Status Inputs::load_line(const FailureConfig& line, std::size_t number) {
-  if (line.model) return load_model(line, number);
-  if (line.action == FaultKind::impair) return load_impairment(line);
-  if (line.what != FaultTarget::process && line.what != FaultTarget::node)
-    return load_fabric_line(line);
-  const bool is_process = line.what == FaultTarget::process;
-  const sim::FaultTarget target = is_process ? sim::FaultTarget::process : sim::FaultTarget::node;
-  sim::Outage outage{line.at, {}, sim::FaultAction::crash, target, 0, scripted_records_};
-  if (line.repaired_after) outage.until = line.at + *line.repaired_after;
-  if (line.action == FaultKind::pause || line.action == FaultKind::slow) {
-    const bool is_pause = line.action == FaultKind::pause;
-    outage.action = is_pause ? sim::FaultAction::pause : sim::FaultAction::slow;
-    outage.until = line.at + line.lasts;
-    outage.delay = line.delay;
-  }
-  const bool is_drawn = line.which == kDrawnParts;
-  if (!is_drawn) {
-    Status status = resolve(target, line.which, outage.index);
-    if (!status.is_ok()) return Status::error(".which: " + status.message());
-  }
-  const std::uint32_t left = (is_process ? processes() : nodes_) - outage.index;
-  if (line.count > left)
-    return Status::error(".count: found " + std::to_string(line.count) + "; expected at most " +
-                         std::to_string(left) + ", as many as there are");
-  if (is_drawn) {
-    drawn_.push_back({outage, line.count, number});
-    scripted_records_ += line.count;
-    return Status::ok();
-  }
-  for (std::uint32_t i = 0; i < line.count; ++i, ++outage.index) {
-    if (line.action == FaultKind::repair) {
-      schedule_.add_event(
-          {line.at, sim::FaultAction::repair, target, outage.index, scripted_records_++});
-    } else if (Status status = add_outages(line, outage); !status.is_ok()) {
-      return status;
-    }
-  }
-  return Status::ok();
-}
-
-Status Inputs::load_model(const FailureConfig& line, std::size_t number) {
-  Model model;
-  model.renewal = *line.model;
-  model.count = line.count;
-  model.number = static_cast<std::uint32_t>(number);
-  list_parts(line.what, model);
-  if (line.action == FaultKind::pause) {
-    model.action = sim::FaultAction::pause;
-    model.renewal.repair = sim::RepairModel{sim::RepairKind::fixed, line.lasts, 1.0};
-  }
-  models_.push_back(model);
-  return Status::ok();
-}
-
-Status Inputs::check_models() const {
-  double failures = 0.0;
-  for (const Model& model : models_) {
-    failures += static_cast<double>(model.parts) * static_cast<double>(duration_.ns) /
-                static_cast<double>(model.renewal.life.mean.ns);
-    if (failures <= kDrawnFailuresMax) continue;
-    return Status::error("failures." + std::to_string(model.number) +
-                         ".mtbf: more than 2 x 10^7 failures within the run; expected a longer "
-                         "mtbf, or a shorter duration");
-  }
-  return Status::ok();
-}
-
-// Parts that fail as one draw from one stream.
-void Inputs::add_model(const Model& model, std::uint64_t seed, std::size_t& record,
-                       sim::ScheduleBuilder& builder) const {
-  const sim::Lives lives(model.renewal.life);
-  std::vector<sim::DownTime> down_times;
-  for (std::uint32_t first = 0; first < model.parts; first += model.count) {
-    down_times.clear();
-    sim::draw_down_times(lives, model.renewal, {seed, model.number, first / model.count}, duration_,
-                         down_times);
-    const std::uint32_t end = first + std::min(model.count, model.parts - first);
-    for (const sim::DownTime& down : down_times)
-      for (std::uint32_t part = first; part < end; ++part)
-        builder.add({down.from, down.until, model.action, model.target,
-                     model.devices.empty() ? part : model.devices[part], record++});
-    if (end == model.parts) return;
-  }
-}
-
-// The first parts of one random order, so that more of them at another sweep point are the same
-// and more.
-void Inputs::add_drawn(const DrawnLine& line, std::uint64_t seed,
-                       sim::ScheduleBuilder& builder) const {
-  const bool is_process = line.outage.target == sim::FaultTarget::process;
-  const Permutation order(is_process ? processes() : nodes_,
-                          Random(seed, kPartsStream, line.number).next());
-  sim::Outage outage = line.outage;
-  for (std::uint32_t i = 0; i < line.count; ++i, ++outage.record) {
-    outage.index = order.forward(i);
-    builder.add(outage);
-  }
-}
-
 Status Inputs::load_trace(const Experiment& experiment) {
   if (!experiment.trace) return Status::ok();
   const TraceConfig& trace = *experiment.trace;
   if (trace.format == TraceFormat::csv) {
     const auto find = [this](sim::FaultTarget target, std::string_view which) {
       std::uint32_t index = 0;
-      const bool found = resolve(target, which, index).is_ok();
+      const bool is_process = target == sim::FaultTarget::process;
+      const FaultTarget what = is_process ? FaultTarget::process : FaultTarget::node;
+      const bool found = parts_->find(what, which, index).is_ok();
       return found ? std::optional(index) : std::nullopt;
     };
     return sim::read_csv_trace(trace.file, find, schedule_);

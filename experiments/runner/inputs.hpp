@@ -11,6 +11,7 @@
 
 #include "experiments/config/experiment.hpp"
 #include "experiments/runner/campaign.hpp"
+#include "experiments/runner/fault_parts.hpp"
 #include "sim/faults/schedule.hpp"
 #include "sim/faults/trace.hpp"
 #include "sim/topology/topology.hpp"
@@ -59,35 +60,50 @@ class Inputs {
   struct DrawnLine {
     sim::Outage outage;
     std::uint32_t count;
-    std::size_t number;  // of the line
+    std::uint32_t number;  // of the line
   };
 
-  // A model of the script's list; its records begin where those of the trace end.
+  // Down for `down`, again every `every`.
+  struct Flap {
+    Duration down;
+    Duration every;
+  };
+
+  // A model of the script's list; its records begin where those of the trace end. Its parts are
+  // in groups that fail as one: of one part each, or of `count`.
   struct Model {
     sim::RenewalModel renewal;
-    sim::FaultAction action = sim::FaultAction::crash;
-    sim::FaultTarget target = sim::FaultTarget::process;
-    std::uint32_t parts = 0;             // how many there are of the kind
-    std::vector<std::uint32_t> devices;  // of devices: their numbers; else empty
-    std::uint32_t count = 1;             // so many neighbours fail as one
-    std::uint32_t number = 0;            // of the line
+    sim::Outage outage;  // what happens to each piece, without piece and times
+    std::optional<Flap> flap;
+    FaultTarget what = FaultTarget::process;
+    std::uint32_t count = 1;
+    std::uint32_t number = 0;                // of the line
+    std::vector<std::uint32_t> parts;        // by group, the first of its parts
+    std::vector<sim::FaultPart> pieces;      // group g has those from first_piece[g]
+    std::vector<std::uint32_t> first_piece;  // by group; then the end
   };
 
   Status load_topology(const Experiment& experiment);
-  Status load_script(const Experiment& experiment);
-  Status load_line(const FailureConfig& line, std::size_t number);
-  Status load_model(const FailureConfig& line, std::size_t number);
-  // Their errors begin with the key that is wrong, too.
-  Status load_fabric_line(const FailureConfig& line);
-  Status load_impairment(const FailureConfig& line);
+  // Errors of these begin with the key that is wrong, within the line.
+  Status load_line(const FailureConfig& line, std::uint32_t number);
+  Status load_model(const FailureConfig& line, std::uint32_t number);
+  Status load_drawn(const FailureConfig& line, std::uint32_t number);
+  Status load_part(const FailureConfig& line, std::uint32_t number, std::uint32_t part);
+  Status load_impairment(const FailureConfig& line, std::uint32_t number, std::uint32_t part);
+  Status check_count(const FailureConfig& line, std::uint32_t first) const;
   Status add_outages(const FailureConfig& line, sim::Outage outage);
-  void list_parts(FaultTarget what, Model& model) const;
+  static sim::Outage outage_of(const FailureConfig& line);
+  static std::uint64_t cause_of(FaultTarget what, std::uint32_t part);
+  void list_groups(const FailureConfig& line, Model& model);
+
+  Status load_script(const Experiment& experiment);
   Status load_trace(const Experiment& experiment);
   void add_drawn(const DrawnLine& line, std::uint64_t seed, sim::ScheduleBuilder& builder) const;
-  Status resolve(sim::FaultTarget target, std::string_view which, std::uint32_t& index) const;
   // Adds what the model draws as records from `record` on, which then is the next one.
   void add_model(const Model& model, std::uint64_t seed, std::size_t& record,
                  sim::ScheduleBuilder& builder) const;
+  void add_failure(const Model& model, std::uint32_t group, const sim::DownTime& down,
+                   std::size_t& record, sim::ScheduleBuilder& builder) const;
   sim::FaultSchedule scheduled(std::uint64_t seed) const;
   Status check_models() const;
   Status set_duration(const Experiment& experiment);
@@ -98,6 +114,7 @@ class Inputs {
   std::shared_ptr<const std::vector<std::uint32_t>> leaf_of_node_;
   std::uint32_t nodes_ = 0;
   std::uint32_t per_node_ = 0;
+  std::optional<FaultParts> parts_;  // of the topology
   Duration duration_;
   Duration experiment_duration_;   // 0: that of its trace
   sim::ScheduleBuilder schedule_;  // all but the drawn lines and the models

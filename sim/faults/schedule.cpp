@@ -40,25 +40,71 @@ FaultSchedule drawn_within_minutes(const FaultSchedule& schedule, std::size_t fi
     Random random(seed, kMinuteStream ^ part, static_cast<std::uint64_t>(minute));
     event.at = Time{minute * kNanosecondsPerMinute +
                     static_cast<std::int64_t>(random.below(kNanosecondsPerMinute))};
+    if (event.record >= schedule.fault_of_record.size()) continue;
+    const std::uint32_t number = schedule.fault_of_record[event.record];
+    if (number == kNoFault) continue;
+    Fault& fault = drawn.faults[number];
+    if (event.action == FaultAction::crash) {
+      fault.at = event.at;
+    } else {
+      fault.until = event.at;
+    }
   }
   sort_by_time(drawn.events);
   return drawn;
 }
 
+std::uint32_t ScheduleBuilder::add_fault(std::uint32_t entry, std::uint32_t part) {
+  Fault fault;
+  fault.entry = entry;
+  fault.part = part;
+  faults_.push_back(fault);
+  latest_begins_.push_back(Time{});
+  return static_cast<std::uint32_t>(faults_.size() - 1);
+}
+
+// A fault that flaps comes to each of its pieces as often and at the same times.
+void ScheduleBuilder::begin(std::uint32_t fault, const FaultEvent& event) {
+  Fault& begun = faults_[fault];
+  if (begun.times == 0) {
+    begun.at = event.at;
+    begun.target = event.target;
+  }
+  if (begun.times > 0 && event.at <= latest_begins_[fault]) return;
+  ++begun.times;
+  latest_begins_[fault] = event.at;
+}
+
+void ScheduleBuilder::set_fault(std::size_t record, std::uint32_t fault) {
+  if (record >= fault_of_record_.size()) fault_of_record_.resize(record + 1, kNoFault);
+  fault_of_record_[record] = fault;
+}
+
 void ScheduleBuilder::add(const Outage& outage) {
   const std::size_t record = first_record_ + outage.record;
+  const std::uint32_t fault =
+      outage.fault == kNoFault ? add_fault(kNoEntry, outage.index) : outage.fault;
   FaultEvent event{outage.at, outage.action, outage.target, outage.index, record, outage.delay};
-  entries_.push_back({event, false});
+  begin(fault, event);
+  set_fault(record, fault);
+  entries_.push_back({event, outage.cause, fault, false});
+  faults_[fault].until = outage.until;
   if (!outage.until) return;
   HOLDFAST_ASSERT(*outage.until >= outage.at);
   event.at = *outage.until;
   event.action = end_of(outage.action);
-  entries_.push_back({event, false});
+  entries_.push_back({event, outage.cause, fault, false});
 }
 
 void ScheduleBuilder::add_event(const FaultEvent& event) {
-  entries_.push_back({event, event.action == FaultAction::repair});
-  entries_.back().event.record += first_record_;
+  Entry& entry = entries_.emplace_back();
+  entry.event = event;
+  entry.event.record += first_record_;
+  entry.ends_any = event.action == FaultAction::repair || event.action == FaultAction::resume;
+  set_fault(entry.event.record, kNoFault);
+  if (entry.ends_any) return;
+  entry.fault = fault_of_record_[entry.event.record] = add_fault(kNoEntry, event.index);
+  begin(entry.fault, entry.event);
 }
 
 std::uint32_t ScheduleBuilder::add_impairment(const Impairment& impairment) {
@@ -72,33 +118,69 @@ std::size_t ScheduleBuilder::end_of_records() const {
   return end;
 }
 
+bool ScheduleBuilder::crashes(const Entry& entry, DownParts& down, FaultSchedule& schedule) {
+  const FaultEvent& event = entry.event;
+  Down& part = down[{event.target, event.index}];
+  for (const Reason& reason : part.reasons) {
+    if (reason.cause != entry.cause) continue;
+    ++schedule.records_while_down;
+    return false;
+  }
+  part.reasons.push_back({entry.cause, event.record, entry.fault});
+  if (part.reasons.size() > 1) return false;
+  part.played = event.record;
+  return true;
+}
+
+bool ScheduleBuilder::mends(Entry& entry, DownParts& down, FaultSchedule& schedule) {
+  FaultEvent& event = entry.event;
+  const auto open = down.find({event.target, event.index});
+  if (open == down.end()) {
+    schedule.repairs_while_up += entry.ends_any ? 1 : 0;
+    return false;
+  }
+  std::vector<Reason>& reasons = open->second.reasons;
+  if (entry.ends_any) {
+    for (const Reason& reason : reasons) schedule.faults[reason.fault].until = event.at;
+    reasons.clear();
+  } else {
+    const auto own = std::find_if(reasons.begin(), reasons.end(), [&](const Reason& reason) {
+      return reason.record == event.record;
+    });
+    if (own == reasons.end()) return false;  // the end of an outage that was not played
+    reasons.erase(own);
+    if (!reasons.empty()) return false;
+  }
+  event.record = open->second.played;
+  down.erase(open);
+  return true;
+}
+
 FaultSchedule ScheduleBuilder::build() const {
   std::vector<Entry> entries = entries_;
   std::stable_sort(entries.begin(), entries.end(),
                    [](const Entry& a, const Entry& b) { return a.event.at < b.event.at; });
-  // The record of the outage that holds a part down; absent parts are up.
-  std::map<std::pair<FaultTarget, std::uint32_t>, std::size_t> down;
+  DownParts down;                                                         // absent parts are up
+  std::map<std::pair<FaultTarget, std::uint32_t>, std::uint32_t> pauses;  // by which fault
   FaultSchedule schedule;
   schedule.impairments = impairments_;
+  schedule.faults = faults_;
+  schedule.fault_of_record = fault_of_record_;
   for (Entry& entry : entries) {
     FaultEvent& event = entry.event;
     const std::pair part{event.target, event.index};
-    const auto open = down.find(part);
     if (event.action == FaultAction::crash) {
-      if (open != down.end()) {
-        ++schedule.records_while_down;
-        continue;
-      }
-      down.emplace(part, event.record);
+      if (!crashes(entry, down, schedule)) continue;
     } else if (event.action == FaultAction::repair) {
-      if (open == down.end()) {
-        if (entry.ends_any) ++schedule.repairs_while_up;
-        continue;
-      }
-      if (entry.ends_any) event.record = open->second;
-      if (event.record != open->second) continue;  // the end of an outage that was not played
-      down.erase(open);
+      if (!mends(entry, down, schedule)) continue;
+    } else if (event.action == FaultAction::pause) {
+      pauses[part] = entry.fault;
+    } else if (entry.ends_any && pauses.contains(part)) {
+      schedule.faults[pauses[part]].until = event.at;
     }
+    const bool begins = event.action == FaultAction::crash || event.action == FaultAction::pause ||
+                        event.action == FaultAction::slow;
+    if (begins) ++schedule.faults[entry.fault].pieces;
     schedule.events.push_back(event);
   }
   return schedule;

@@ -4,11 +4,18 @@
 // list of outages and single events; building the schedule sorts them and drops what cannot be
 // played: a part that is down already does not fail again. Times are nanoseconds from the start of
 // the run.
+//
+// A *fault* is one thing that happens: a line of the script, a record of the trace, one draw of a
+// model. It is played on one or several pieces: a chassis that fails takes all its chips along. A
+// piece may be down for several causes, its own and common ones; it is down from the first to the
+// end of the last.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "stack/base/time.hpp"
@@ -42,6 +49,31 @@ struct Impairment {
   friend bool operator==(const Impairment&, const Impairment&) = default;
 };
 
+// A piece of the job or the fabric.
+struct FaultPart {
+  FaultTarget target = FaultTarget::process;
+  std::uint32_t index = 0;
+
+  friend bool operator==(const FaultPart&, const FaultPart&) = default;
+};
+
+constexpr std::uint32_t kNoEntry = 0xffff'ffff;
+
+// A fault as a whole.
+struct Fault {
+  std::uint32_t entry = kNoEntry;  // which line or model of the script; kNoEntry: of a trace
+  std::uint32_t part = 0;          // which of its parts; of a trace the index of the piece
+  FaultTarget target = FaultTarget::process;  // of its first piece
+  Time at;                                    // it begins
+  std::optional<Time> until;                  // it ends; absent: not within any run
+  std::uint32_t times = 0;                    // how often it came: more than once if it flaps
+  std::uint32_t pieces = 0;  // that went down by it; 0: what it is about was down already
+
+  friend bool operator==(const Fault&, const Fault&) = default;
+};
+
+constexpr std::uint32_t kNoFault = 0xffff'ffff;
+
 struct FaultEvent {
   Time at;
   FaultAction action = FaultAction::crash;
@@ -60,6 +92,8 @@ struct FaultEvent {
 struct FaultSchedule {
   std::vector<FaultEvent> events;
   std::vector<Impairment> impairments;
+  std::vector<Fault> faults;                   // in the order in which they were added
+  std::vector<std::uint32_t> fault_of_record;  // kNoFault: of an event that only ends something
   std::size_t records_while_down = 0;  // crashes of parts that were down already: not played
   std::size_t repairs_while_up = 0;    // repairs of parts that were not down: not played
 
@@ -83,16 +117,19 @@ struct Outage {
   FaultTarget target = FaultTarget::process;
   std::uint32_t index = 0;
   std::size_t record = 0;
-  Duration delay = {};  // of slow, > 0
+  Duration delay = {};             // of slow, > 0
+  std::uint32_t fault = kNoFault;  // see add_fault; kNoFault: it is one by itself
+  std::uint64_t cause = 0;         // that takes the piece along; 0: its own
 };
 
 // Collects outages and single events, then makes the schedule.
 //
-// A crash of a part that is down already is counted and otherwise ignored together with its own
-// end: the part comes back when the outage that was played ends, even if the ignored one would have
-// lasted longer. An outage that begins at the instant at which another of the same part ends is
-// played. Processes and nodes are separate parts here: that the crash of a node finds some
-// of its processes dead is for the one who plays the schedule.
+// A crash of a part that is down already for the same cause is counted and otherwise ignored
+// together with its own end: the part comes back when the outage that was played ends, even if the
+// ignored one would have lasted longer. For another cause it stays down until both are over; that
+// is no event, and not counted. An outage that begins at the instant at which another of the same
+// part ends is played. Processes and nodes are separate parts here: that the crash of a node finds
+// some of its processes dead is for the one who plays the schedule.
 class ScheduleBuilder {
  public:
   // Records of what is added from now on are counted from `first`: a script and a trace in one
@@ -101,10 +138,13 @@ class ScheduleBuilder {
 
   void add(const Outage& outage);
 
+  // The number by which outages say that they are of this fault. Its times are found by build.
+  std::uint32_t add_fault(std::uint32_t entry, std::uint32_t part);
+
   // The index by which outages call it.
   std::uint32_t add_impairment(const Impairment& impairment);
 
-  // A single event; a repair or resume ends whatever outage is open then.
+  // A single event; a repair or resume ends whatever outages are open then.
   void add_event(const FaultEvent& event);
 
   // One more than the largest record so far.
@@ -115,10 +155,33 @@ class ScheduleBuilder {
  private:
   struct Entry {
     FaultEvent event;
+    std::uint64_t cause = 0;
+    std::uint32_t fault = kNoFault;
     bool ends_any = false;  // a repair that does not belong to one crash
   };
+  // Why a part is down.
+  struct Reason {
+    std::uint64_t cause;
+    std::size_t record;
+    std::uint32_t fault;
+  };
+  struct Down {
+    std::size_t played = 0;  // the record of the crash that was
+    std::vector<Reason> reasons;
+  };
+  using DownParts = std::map<std::pair<FaultTarget, std::uint32_t>, Down>;
+
+  void begin(std::uint32_t fault, const FaultEvent& event);
+  void set_fault(std::size_t record, std::uint32_t fault);
+  // Whether the event is played; a repair gets the record of the crash that was.
+  static bool crashes(const Entry& entry, DownParts& down, FaultSchedule& schedule);
+  static bool mends(Entry& entry, DownParts& down, FaultSchedule& schedule);
+
   std::vector<Entry> entries_;
   std::vector<Impairment> impairments_;
+  std::vector<Fault> faults_;
+  std::vector<Time> latest_begins_;  // beside faults_
+  std::vector<std::uint32_t> fault_of_record_;
   std::size_t first_record_ = 0;
 };
 
