@@ -21,41 +21,43 @@ constexpr Duration kBlockedNap = milliseconds(1);
 }  // namespace
 
 Engine::Engine(const EngineOptions& options, const Roster& roster, const AddressBook& addresses,
-               std::span<Fabric* const> rails, TurnScratch& scratch)
-    : scratch_(scratch),
+               std::span<Fabric* const> rails, Workspace& workspace)
+    : scratch_(workspace),
       job_(options.job),
       receive_slots_(static_cast<std::uint16_t>(options.receive_slots)),
-      membership_(options.membership, roster),
-      rest_(new Rest{.seal = find_seal(options.seal),
-                     .addresses = addresses,
-                     .rails = {rails.begin(), rails.end()},
-                     .key = options.key}) {
-  HOLDFAST_ASSERT(rest_->seal != nullptr);
+      membership_(options.membership, roster, workspace.pending),
+      rest_(new Rest{.addresses = addresses}) {
   HOLDFAST_ASSERT(options.receive_slots > 0 && options.receive_slots <= 0xffff);
-  seal_algorithm_ = rest_->seal->algorithm();
-  keyed_ = rest_->seal->keyed();
+  HOLDFAST_ASSERT(rails.size() <= 0xff);
+  const Seal* seal = find_seal(options.seal);
+  HOLDFAST_ASSERT(seal != nullptr);
+  seal_algorithm_ = seal->algorithm();
+  keyed_ = seal->keyed();
+  if (keyed_) rest_->sealing.reset(new Sealing{*seal, options.key});
   const std::size_t slots = std::size_t{options.receive_slots} + options.send_slots;
-  if (options.slots.empty()) rest_->own_slots.reset(new FrameSlot[slots]);
   HOLDFAST_ASSERT(options.slots.empty() || options.slots.size() == slots);
-  slots_ = options.slots.empty() ? rest_->own_slots.get() : options.slots.data();
-  for (Fabric* rail : rails) {
-    if (data_rail_ == nullptr && rail->caps().datagram) data_rail_ = rail;
-    if (rest_->watch_rail == nullptr && rail->caps().watch) rest_->watch_rail = rail;
+  if (options.slots.empty()) extras().slots.reset(new FrameSlot[slots]);
+  slots_ = options.slots.empty() ? extras().slots.get() : options.slots.data();
+  for (std::size_t i = rails.size(); i-- > 0;) {
+    if (rails[i]->caps().datagram) {
+      data_rail_ = rails[i];
+      rest_->data_rail_index = static_cast<std::uint8_t>(i);
+    }
+    if (rails[i]->caps().watch) {
+      rest_->watch_rail = rails[i];
+      rest_->watch_rail_index = static_cast<std::uint8_t>(i);
+    }
   }
-  watches_apart_ = rest_->watch_rail != nullptr && rest_->watch_rail != data_rail_;
   HOLDFAST_ASSERT(data_rail_ != nullptr && data_rail_->caps().frame_bytes_max >= kFrameBytesMax);
+  keeps_handles_ = !data_rail_->caps().stateless_attach;
+  watches_apart_ = rest_->watch_rail != nullptr && rest_->watch_rail != data_rail_;
   inline_bytes_max_ = static_cast<std::uint16_t>(
       std::min<std::size_t>(data_rail_->caps().inline_bytes_max, kFrameBytesMax));
   region_ = data_rail_->register_memory(std::as_writable_bytes(std::span(slots_, slots)));
-  for (std::uint32_t i = 0; i < options.send_slots; ++i) rest_->free_send.push_back(i);
+  for (std::uint32_t i = 0; i < options.send_slots; ++i) extras().free_send.push_back(i);
 }
 
 Engine::~Engine() = default;
-
-std::size_t Engine::rail_index(const Fabric* rail) const {
-  return static_cast<std::size_t>(std::find(rest_->rails.begin(), rest_->rails.end(), rail) -
-                                  rest_->rails.begin());
-}
 
 std::span<std::byte> Engine::receive_slot(std::uint64_t index) {
   HOLDFAST_ASSERT(index < receive_slots_);
@@ -106,14 +108,14 @@ void Engine::poll_rail(Fabric& rail, Time now) {
     const std::size_t offered = rail.offer(std::span(scratch_.slots).first(returned));
     HOLDFAST_ASSERT(offered == returned);
     // Frames may have waited for a slot even if the batch was not full.
-  } while (count == TurnScratch::kBatch || returned == receive_slots_);
+  } while (count == Workspace::kBatch || returned == receive_slots_);
 }
 
 void Engine::handle_event(Fabric& rail, const Event& event, Time now) {
   switch (event.kind) {
     case EventKind::sent:
       if (event.cookie != kInlineCookie) {
-        rest_->free_send.push_back(static_cast<std::uint32_t>(event.cookie));
+        extras().free_send.push_back(static_cast<std::uint32_t>(event.cookie));
       }
       break;
     case EventKind::writable:
@@ -133,11 +135,12 @@ void Engine::handle_event(Fabric& rail, const Event& event, Time now) {
 }
 
 void Engine::handle_ended(Fabric& rail, Peer peer, Time now) {
-  const auto found = std::find_if(rest_->watched.begin(), rest_->watched.end(),
-                                  [peer](const auto& watched) { return watched.first == peer; });
-  if (found == rest_->watched.end()) return;
+  auto& watched = extras().watched;
+  const auto found = std::find_if(watched.begin(), watched.end(),
+                                  [peer](const auto& one) { return one.first == peer; });
+  if (found == watched.end()) return;
   const ProcessId ended = found->second;
-  rest_->watched.erase(found);
+  watched.erase(found);
   rail.detach(peer);
   membership_.process_ended(now, ended);
 }
@@ -147,58 +150,63 @@ bool Engine::verify(PeerEntry& peer, const Header& header, std::span<const std::
   if (!in.derived || in.own != header.receiver_incarnation ||
       in.remote != header.sender_incarnation) {
     in = {true, header.receiver_incarnation, header.sender_incarnation,
-          rest_->seal->derive(rest_->key, header.sender, header.sender_incarnation, header.receiver,
-                              header.receiver_incarnation)};
+          rest_->sealing->seal.derive(rest_->sealing->key, header.sender, header.sender_incarnation,
+                                      header.receiver, header.receiver_incarnation)};
   }
-  return rest_->seal->matches(in.key, frame);
+  return rest_->sealing->seal.matches(in.key, frame);
 }
 
 void Engine::seal(PeerEntry& peer, const Header& header, std::span<std::byte> frame) {
   PeerKeys::Direction& out = peers_.keys(peer).out;
   if (!out.derived || out.own != header.sender_incarnation ||
       out.remote != header.receiver_incarnation) {
-    out = {true, header.sender_incarnation, header.receiver_incarnation,
-           rest_->seal->derive(rest_->key, header.sender, header.sender_incarnation,
-                               header.receiver, header.receiver_incarnation)};
+    out = {
+        true, header.sender_incarnation, header.receiver_incarnation,
+        rest_->sealing->seal.derive(rest_->sealing->key, header.sender, header.sender_incarnation,
+                                    header.receiver, header.receiver_incarnation)};
   }
-  rest_->seal->write(out.key, frame);
+  rest_->sealing->seal.write(out.key, frame);
+}
+
+// An old heartbeat must not keep a dead process alive, whoever sends it again. News may be old.
+bool Engine::is_newer(const Header& header) {
+  PeerEntry& peer = peers_.entry(header.sender);
+  const bool newer =
+      header.sender_incarnation > peer.last_incarnation ||
+      (header.sender_incarnation == peer.last_incarnation && header.sequence > peer.last_sequence);
+  if (!newer) return false;
+  peer.last_incarnation = header.sender_incarnation;
+  peer.last_sequence = header.sequence;
+  return true;
 }
 
 void Engine::handle_frame(std::span<const std::byte> frame, Time at, Time now) {
   Header header;
   if (decode_header(frame, header) != DecodeStatus::ok) {
-    ++rest_->drops.malformed;
+    ++extras().drops.malformed;
     return;
   }
   const ProcessId self = membership_.self();
   const std::uint32_t processes = membership_.roster().processes();
   if (header.job != job_ || header.receiver != self || header.sender == self ||
       header.sender.value >= processes) {
-    ++rest_->drops.misdelivered;
+    ++extras().drops.misdelivered;
     return;
   }
-  PeerEntry& peer = peers_.entry(header.sender);
   const bool verified =
-      header.seal == seal_algorithm_ &&
-      (keyed_ ? verify(peer, header, frame) : is_zero_seal(frame.last<kSealBytes>()));
+      header.seal == seal_algorithm_ && (keyed_ ? verify(peers_.entry(header.sender), header, frame)
+                                                : is_zero_seal(frame.last<kSealBytes>()));
   if (!verified) {
-    ++rest_->drops.unverified;
+    ++extras().drops.unverified;
     return;
   }
   if (decode_body(frame, header.type, processes, scratch_.runs, scratch_.body) !=
       DecodeStatus::ok) {
-    ++rest_->drops.malformed;
+    ++extras().drops.malformed;
     return;
   }
-  // An old heartbeat must not keep a dead process alive, whoever sends it again. News may be old.
-  const bool newer =
-      header.sender_incarnation > peer.last_incarnation ||
-      (header.sender_incarnation == peer.last_incarnation && header.sequence > peer.last_sequence);
-  if (newer) {
-    peer.last_incarnation = header.sender_incarnation;
-    peer.last_sequence = header.sequence;
-  } else if (header.type == FrameType::heartbeat || header.type == FrameType::observe) {
-    ++rest_->drops.outdated;
+  if (!has_body(header.type) && !is_newer(header)) {
+    ++extras().drops.outdated;
     return;
   }
   static constexpr Body kNone{};
@@ -214,10 +222,10 @@ void Engine::send_actions(Time now) {
       continue;
     }
     if (!encode(action, scratch_.frames[count], scratch_.operations[count])) {
-      ++rest_->drops.refused;
+      ++extras().drops.refused;
       continue;
     }
-    if (++count == TurnScratch::kBatch) {
+    if (++count == Workspace::kBatch) {
       post(count);
       count = 0;
     }
@@ -225,13 +233,22 @@ void Engine::send_actions(Time now) {
   if (count > 0) post(count);
 }
 
-bool Engine::encode(const MembershipAction& action, std::span<std::byte> to, Operation& operation) {
+// Most processes get a notice now and then: where a handle need not be kept, only those that get
+// heartbeats are remembered.
+Peer Engine::handle_of(const MembershipAction& action) {
+  const auto attach = [&] {
+    return data_rail_->attach(rest_->addresses.address(rest_->data_rail_index, action.to),
+                              Service::datagram);
+  };
+  if (!keeps_handles_ && has_body(action.type)) return attach();
   PeerEntry& peer = peers_.entry(action.to);
-  if (peer.peer == kNoPeer) {
-    peer.peer = data_rail_->attach(rest_->addresses.address(rail_index(data_rail_), action.to),
-                                   Service::datagram);
-    if (peer.peer == kNoPeer) return false;
-  }
+  if (peer.peer == kNoPeer) peer.peer = attach();
+  return peer.peer;
+}
+
+bool Engine::encode(const MembershipAction& action, std::span<std::byte> to, Operation& operation) {
+  const Peer peer = handle_of(action);
+  if (peer == kNoPeer) return false;
   const Header header{.type = action.type,
                       .seal = seal_algorithm_,
                       .job = job_,
@@ -242,9 +259,9 @@ bool Engine::encode(const MembershipAction& action, std::span<std::byte> to, Ope
                       .sequence = ++sequence_,
                       .digest = membership_.view().digest()};
   const std::size_t bytes = encode_frame(header, action.body, to);
-  if (keyed_) seal(peer, header, to.first(bytes));
+  if (keyed_) seal(peers_.entry(action.to), header, to.first(bytes));
   operation = Operation{};
-  operation.peer = peer.peer;
+  operation.peer = peer;
   return prepare(operation, to.first(bytes));
 }
 
@@ -257,9 +274,10 @@ bool Engine::prepare(Operation& operation, std::span<std::byte> frame) {
     operation.cookie = kInlineCookie;
     return true;
   }
-  if (rest_->free_send.empty()) return false;
-  const std::uint32_t slot = rest_->free_send.back();
-  rest_->free_send.pop_back();
+  std::vector<std::uint32_t>& free_send = extras().free_send;
+  if (free_send.empty()) return false;
+  const std::uint32_t slot = free_send.back();
+  free_send.pop_back();
   std::copy(frame.begin(), frame.end(), send_slot(slot).begin());
   operation.data = send_slot(slot).data();
   operation.region = region_;
@@ -272,10 +290,10 @@ void Engine::post(std::size_t count) {
   const std::size_t accepted = data_rail_->post(operations);
   if (accepted == count) return;
   blocked_ = true;
-  rest_->drops.refused += count - accepted;
+  extras().drops.refused += count - accepted;
   for (const Operation& operation : operations.subspan(accepted)) {
     if (!operation.inline_data) {
-      rest_->free_send.push_back(static_cast<std::uint32_t>(operation.cookie));
+      extras().free_send.push_back(static_cast<std::uint32_t>(operation.cookie));
     }
   }
 }
@@ -283,9 +301,9 @@ void Engine::post(std::size_t count) {
 void Engine::watch(ProcessId process) {
   HOLDFAST_ASSERT(rest_->watch_rail != nullptr);
   const Peer peer = rest_->watch_rail->attach(
-      rest_->addresses.address(rail_index(rest_->watch_rail), process), Service::watch);
+      rest_->addresses.address(rest_->watch_rail_index, process), Service::watch);
   HOLDFAST_ASSERT(peer != kNoPeer);
-  rest_->watched.emplace_back(peer, process);
+  extras().watched.emplace_back(peer, process);
 }
 
 std::uint64_t Engine::hash() const {

@@ -52,14 +52,15 @@ struct DropCounts {
   std::uint64_t malformed = 0;     // does not decode
   std::uint64_t unverified = 0;    // the seal does not match, or is of another kind
   std::uint64_t misdelivered = 0;  // another job, another receiver, or an impossible sender
-  std::uint64_t outdated = 0;      // older than a frame of the same sender that was handled
+  std::uint64_t outdated = 0;      // a heartbeat or observe that is not newer than the last one
   std::uint64_t refused = 0;       // not sent: back-pressure, or no address
 
   friend bool operator==(const DropCounts&, const DropCounts&) = default;
 };
 
-// Working memory of a turn. It holds nothing between turns, so the engines of one thread share one.
-struct TurnScratch {
+// What the engines of one thread share: working memory of a turn, which holds nothing between
+// turns, and what those engines have under way that have any news.
+struct Workspace {
   static constexpr std::size_t kBatch = 16;
   std::array<Event, kBatch> events;
   std::array<ReceiveSlot, kBatch> slots;
@@ -67,6 +68,7 @@ struct TurnScratch {
   std::array<std::array<std::byte, kFrameBytesMax>, kBatch> frames;
   std::array<Run, kRunsMax> runs;
   Body body;
+  PendingPool pending;
 };
 
 class Engine {
@@ -74,7 +76,7 @@ class Engine {
   // Everything referred to must outlive the engine. Frames travel on the first rail that has
   // datagrams; processes of the same node are watched on the first rail that can watch.
   Engine(const EngineOptions& options, const Roster& roster, const AddressBook& addresses,
-         std::span<Fabric* const> rails, TurnScratch& scratch);
+         std::span<Fabric* const> rails, Workspace& workspace);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -91,7 +93,7 @@ class Engine {
   bool changed() const { return membership_.changed(); }
   std::span<const Membership::Change> changes() const { return membership_.changes(); }
   void clear_changes() { membership_.clear_changes(); }
-  const DropCounts& drops() const { return rest_->drops; }
+  DropCounts drops() const { return rest_->extras ? rest_->extras->drops : DropCounts{}; }
   std::uint64_t hash() const;
 
   // A turn with nothing but heartbeats touches the first so many bytes of this object, besides the
@@ -106,9 +108,10 @@ class Engine {
   void handle_event(Fabric& rail, const Event& event, Time now);
   void handle_ended(Fabric& rail, Peer peer, Time now);
   void handle_frame(std::span<const std::byte> frame, Time at, Time now);
+  bool is_newer(const Header& header);
+  Peer handle_of(const MembershipAction& action);
   bool verify(PeerEntry& peer, const Header& header, std::span<const std::byte> frame);
   void seal(PeerEntry& peer, const Header& header, std::span<std::byte> frame);
-  std::size_t rail_index(const Fabric* rail) const;
   void send_actions(Time now);
   bool encode(const MembershipAction& action, std::span<std::byte> to, Operation& operation);
   bool prepare(Operation& operation, std::span<std::byte> inline_frame);
@@ -118,21 +121,34 @@ class Engine {
   std::span<std::byte> send_slot(std::uint64_t index);
   ReceiveSlot offered_slot(std::uint64_t index);
 
-  // What a heartbeat does not touch, apart as in Membership.
-  struct Rest {
-    const Seal* seal;
-    Fabric* watch_rail = nullptr;  // null: none can
-    const AddressBook& addresses;
-    std::vector<Fabric*> rails;
-    std::unique_ptr<FrameSlot[]> own_slots{};
+  // Of an engine whose seal needs a key.
+  struct Sealing {
+    const Seal& seal;
+    JobKey key;
+  };
+  // What few engines need.
+  struct Extras {
+    std::unique_ptr<FrameSlot[]> slots{};
     std::vector<std::uint32_t> free_send{};
     std::vector<std::pair<Peer, ProcessId>> watched{};
-    JobKey key;
     DropCounts drops{};
   };
+  // What a heartbeat does not touch, apart as in Membership.
+  struct Rest {
+    const AddressBook& addresses;
+    Fabric* watch_rail = nullptr;  // null: none can
+    std::unique_ptr<Sealing> sealing{};
+    std::unique_ptr<Extras> extras{};  // null: nothing of it has been needed
+    std::uint8_t data_rail_index = 0;
+    std::uint8_t watch_rail_index = 0;
+  };
+  Extras& extras() {
+    if (!rest_->extras) rest_->extras = std::make_unique<Extras>();
+    return *rest_->extras;
+  }
 
   // What a heartbeat touches comes first (hot_bytes).
-  TurnScratch& scratch_;
+  Workspace& scratch_;
   Fabric* data_rail_ = nullptr;
   FrameSlot* slots_ = nullptr;  // receive slots, then send slots
   std::uint64_t sequence_ = 0;
@@ -141,9 +157,10 @@ class Engine {
   std::uint16_t inline_bytes_max_ = 0;  // of the data rail; no frame is longer than kFrameBytesMax
   std::uint16_t receive_slots_;
   SealAlgorithm seal_algorithm_;
-  bool keyed_;                  // the seal needs a key
-  bool blocked_ = false;        // back-pressure: nothing is sent until the rail is writable
-  bool watches_apart_ = false;  // on a rail of its own
+  bool keyed_;                      // the seal needs a key
+  bool blocked_ = false;            // back-pressure: nothing is sent until the rail is writable
+  bool watches_apart_ : 1 = false;  // on a rail of its own
+  bool keeps_handles_ : 1 = true;   // the data rail's handles have to be kept
   PeerTable peers_;
   Membership membership_;
   std::unique_ptr<Rest> rest_;

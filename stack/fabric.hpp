@@ -46,6 +46,8 @@ struct Caps {
   bool fetch_add = false;
   bool path_control = false;      // set_path
   bool frames_protected = false;  // the network's own check detects every accidental corruption
+  // A datagram handle follows from the address: attach keeps nothing, and it need not be detached.
+  bool stateless_attach = false;
 };
 
 // Where a process can be reached: bytes that only the same kind of fabric understands.

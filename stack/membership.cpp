@@ -22,29 +22,69 @@ constexpr std::uint32_t kEntriesMin = 128;
 
 }  // namespace
 
-Membership::Rest::Rest(const MembershipOptions& from, const Roster& roster)
-    : options(from),
-      propagation(make_propagation(from.propagation)),
-      dissemination(
-          {.acknowledged = from.backstop,
-           .retransmission_timeout = from.retransmission_timeout,
-           .entries_max = std::max(kEntriesMin, propagation->targets_max(roster.domains()))}),
-      local_up(roster.domain_size(), 1) {}
+Membership::Rest::Rest(const MembershipOptions& from, PendingPool& pending_pool)
+    : propagation(*find_propagation(from.propagation)),
+      pool(pending_pool),
+      retransmission_timeout(from.retransmission_timeout),
+      join_timeout(from.detection.timeout),
+      phase(from.phase),
+      backstop(from.backstop),
+      rejoining(from.rejoining) {}
 
-Membership::Membership(const MembershipOptions& options, const Roster& roster)
+Membership::Membership(const MembershipOptions& options, const Roster& roster, PendingPool& pool)
     : roster_(roster),
       self_(options.self),
       incarnation_(options.incarnation),
-      rest_(std::make_unique<Rest>(options, roster)) {
+      rest_(std::make_unique<Rest>(options, pool)) {
   HOLDFAST_ASSERT(options.self.value < roster.processes());
   const bool known =
       make_detector(detector_, options.detector, options.detection, roster.domain_of(options.self));
   HOLDFAST_ASSERT(known);
 }
 
-Membership::~Membership() = default;
+Membership::~Membership() {
+  if (rest_->pending == nullptr) return;
+  *rest_->pending = Pending{};
+  rest_->pool.give(*rest_->pending);
+}
 
-std::size_t Membership::local_index(ProcessId process) const {
+DisseminationOptions Membership::dissemination_options() const {
+  return {.acknowledged = rest_->backstop,
+          .retransmission_timeout = rest_->retransmission_timeout,
+          .entries_max = std::max(kEntriesMin, rest_->propagation.targets_max(roster_.domains()))};
+}
+
+// What is under way, which it is from now on.
+Pending& Membership::pending() {
+  if (rest_->pending == nullptr) {
+    rest_->pending = &rest_->pool.take();
+    rest_->pending->dissemination.continue_for(dissemination_options(), rest_->evicted);
+  }
+  return *rest_->pending;
+}
+
+// Once nothing is under way any more somebody else may have the memory.
+void Membership::settle() {
+  if (rest_->pending == nullptr || !quiet_ || changed_) return;
+  rest_->evicted = rest_->pending->dissemination.evicted();
+  rest_->pool.give(*rest_->pending);
+  rest_->pending = nullptr;
+}
+
+void Membership::clear_changes() {
+  if (!changed_) return;
+  changed_ = false;
+  rest_->pending->changes.clear();
+  settle();
+}
+
+void Membership::set_up(ProcessId local, bool up) {
+  if (!rest_->local_down)
+    rest_->local_down = std::make_unique<std::uint8_t[]>(roster_.domain_size());
+  rest_->local_down[local_index(local)] = up ? 0 : 1;
+}
+
+std::uint32_t Membership::local_index(ProcessId process) const {
   for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
     if (roster_.member(domain(), i) == process) return i;
   }
@@ -54,7 +94,7 @@ std::size_t Membership::local_index(ProcessId process) const {
 // Of its own domain a process knows from the operating system who runs; the view may be mistaken.
 ProcessId Membership::local_agent() const {
   for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
-    if (rest_->local_up[i] != 0) return roster_.member(domain(), i);
+    if (runs(i)) return roster_.member(domain(), i);
   }
   return kNoProcess;
 }
@@ -64,15 +104,15 @@ void Membership::start(Time now) {
     const ProcessId process = roster_.member(domain(), i);
     if (process != self_) watch(process);
   }
-  if (rest_->options.rejoining) {
+  if (rest_->rejoining) {
     joining_ = true;
     quiet_ = false;
     rest_->next_join = now;
-    rest_->join_until = now + rest_->options.detection.timeout;
+    rest_->join_until = now + rest_->join_timeout;
     merge(self_, {incarnation_, MemberState::joining});
   } else if (local_agent() == self_) {
     agent_ = true;
-    detector_->start(now, DetectorStart::with_everyone, rest_->options.phase, ring());
+    detector_->start(now, DetectorStart::with_everyone, rest_->phase, ring());
   }
   refresh_due();
 }
@@ -102,8 +142,8 @@ void Membership::handle_any(Time now, Time at, const Header& header, const Body&
   // What was meant for an earlier boot of ours may be replayed; without the backstop nobody may
   // have told the sender of this one.
   const bool for_us = boot_of(header.receiver_incarnation) == boot_of(incarnation_);
-  const bool counts = !stale && (for_us || !rest_->options.backstop);
-  bool unlike = header.digest != view_.digest() && rest_->options.backstop;
+  const bool counts = !stale && (for_us || !rest_->backstop);
+  bool unlike = header.digest != view_.digest() && rest_->backstop;
   switch (header.type) {
     case FrameType::heartbeat:
       if (counts) detector_->heartbeat(at, header.sender, ring());
@@ -113,7 +153,7 @@ void Membership::handle_any(Time now, Time at, const Header& header, const Body&
       break;
     case FrameType::notice:
       merge_runs(body.runs);
-      if (rest_->options.backstop) {
+      if (rest_->backstop) {
         owe({FrameType::acknowledgement,
              header.sender,
              body.after,
@@ -125,8 +165,9 @@ void Membership::handle_any(Time now, Time at, const Header& header, const Body&
       unlike = false;
       break;
     case FrameType::acknowledgement:
-      if (counts) {
-        rest_->dissemination.acknowledged(header.sender, body.after, body.upto, body.broadcast);
+      if (counts && rest_->pending != nullptr) {
+        rest_->pending->dissemination.acknowledged(header.sender, body.after, body.upto,
+                                                   body.broadcast);
       }
       unlike = false;
       break;
@@ -134,11 +175,11 @@ void Membership::handle_any(Time now, Time at, const Header& header, const Body&
     case FrameType::join:
       merge_runs(body.runs);
       unlike = body.answer_wanted && (header.type == FrameType::join ||
-                                      (rest_->options.backstop && header.digest != view_.digest()));
+                                      (rest_->backstop && header.digest != view_.digest()));
       break;
   }
   if (stale || unlike) {
-    const bool first_word = rest_->options.backstop && header.type < FrameType::notice;
+    const bool first_word = rest_->backstop && header.type < FrameType::notice;
     owe({FrameType::difference, header.sender, 0, 0, {0}, first_word, {}});
   }
   const bool news = view_.sequence() > before;
@@ -187,7 +228,7 @@ void Membership::merge(ProcessId process, Record record) {
   if (!view_.merge(process, record)) return;
   note_change(process, record);
   if (is_live(record) && is_local(process) && !up(process)) {
-    rest_->local_up[local_index(process)] = 1;
+    set_up(process, true);
     watch(process);
   }
 }
@@ -208,17 +249,17 @@ void Membership::refute(Record record) {
 }
 
 void Membership::note_change(ProcessId process, Record record) {
-  rest_->changes.push_back({process, record});
+  pending().changes.push_back({process, record});
   changed_ = true;
 }
 
 void Membership::process_ended(Time now, ProcessId process) {
   if (fenced_ || !is_local(process) || !up(process)) return;
-  rest_->local_up[local_index(process)] = 0;
+  set_up(process, false);
   const std::uint64_t before = view_.sequence();
   const Record known = view_.of(process);
   if (is_live(known)) merge(process, {known.incarnation, MemberState::failed});
-  rest_->dissemination.forget(process);
+  if (rest_->pending != nullptr) rest_->pending->dissemination.forget(process);
   if (view_.sequence() > before) {
     on_news(now, before, kNoProcess, true);
   } else {
@@ -242,7 +283,7 @@ void Membership::on_news(Time now, std::uint64_t before, ProcessId source, bool 
   for (const View::Exception& exception : view_.exceptions()) {
     if (exception.changed <= before || is_live(exception.record)) continue;
     if (!is_local(exception.process) || !up(exception.process)) {
-      rest_->dissemination.forget(exception.process);
+      pending().dissemination.forget(exception.process);
     }
   }
   const bool was_agent = agent_;
@@ -274,7 +315,7 @@ void Membership::update_role(Time now) {
   // What the agent before us had still to pass on within the node is not known: compare.
   for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
     const ProcessId process = roster_.member(domain(), i);
-    if (process == self_ || rest_->local_up[i] == 0 || !rest_->options.backstop) continue;
+    if (process == self_ || !runs(i) || !rest_->backstop) continue;
     owe({FrameType::difference, process, 0, 0, {0}, true, {}});
   }
 }
@@ -287,13 +328,14 @@ void Membership::become_active(Time now) {
 }
 
 void Membership::owe(const Answer& answer) {
-  if (rest_->answers.size() == kAnswersMax) rest_->answers.erase(rest_->answers.begin());
-  rest_->answers.push_back(answer);
+  std::vector<Answer>& answers = pending().answers;
+  if (answers.size() == kAnswersMax) answers.erase(answers.begin());
+  answers.push_back(answer);
   quiet_ = false;
 }
 
 void Membership::watch(ProcessId process) {
-  rest_->to_watch.push_back(process);
+  pending().to_watch.push_back(process);
   quiet_ = false;
 }
 
@@ -303,12 +345,14 @@ void Membership::refresh_due() {
     due_ = detector_->next_deadline();
     return;
   }
-  quiet_ = rest_->to_watch.empty() && rest_->answers.empty() && rest_->dissemination.idle() &&
-           !joining_ && !fenced_;
-  due_ = std::min(detector_->next_deadline(), rest_->dissemination.next_deadline());
+  const Pending& open = pending();
+  const bool owing = !open.to_watch.empty() || !open.answers.empty();
+  quiet_ = !owing && open.dissemination.idle() && !joining_ && !fenced_;
+  due_ = std::min(detector_->next_deadline(), open.dissemination.next_deadline());
   if (joining_) due_ = std::min({due_, rest_->next_join, rest_->join_until});
-  if (!rest_->to_watch.empty() || !rest_->answers.empty()) due_ = Time{0};
+  if (owing) due_ = Time{0};
   if (fenced_) due_ = Time::never();
+  settle();
 }
 
 bool Membership::poll(Time now, std::span<Run> scratch, MembershipAction& action) {
@@ -323,10 +367,10 @@ bool Membership::poll_due(Time now, std::span<Run> scratch, MembershipAction& ac
     if (poll_detector(now, action)) return true;
     if (quiet_) return false;
   }
-  if (!rest_->to_watch.empty()) {
+  if (std::vector<ProcessId>& to_watch = pending().to_watch; !to_watch.empty()) {
     action.kind = MembershipAction::Kind::watch;
-    action.to = rest_->to_watch.back();
-    rest_->to_watch.pop_back();
+    action.to = to_watch.back();
+    to_watch.pop_back();
     return true;
   }
   poll_join(now);
@@ -342,7 +386,7 @@ void Membership::poll_join(Time now) {
     return;
   }
   if (rest_->next_join > now) return;
-  rest_->next_join = now + rest_->options.retransmission_timeout;
+  rest_->next_join = now + rest_->retransmission_timeout;
   const ProcessId candidate = join_candidate();
   ++rest_->join_attempts;
   if (candidate != kNoProcess && candidate != self_) {
@@ -355,7 +399,7 @@ ProcessId Membership::join_candidate() const {
   std::uint32_t turn = rest_->join_attempts;
   for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
     const ProcessId process = roster_.member(domain(), i);
-    if (process == self_ || rest_->local_up[i] == 0) continue;
+    if (process == self_ || !runs(i)) continue;
     if (turn-- == 0) return process;
   }
   const Ring around = ring();
@@ -390,15 +434,16 @@ bool Membership::poll_detector(Time now, MembershipAction& action) {
 }
 
 bool Membership::poll_answers(std::span<Run> scratch, MembershipAction& action) {
-  if (rest_->answers.empty()) return false;
-  Answer& answer = rest_->answers.front();
+  std::vector<Answer>& answers = pending().answers;
+  if (answers.empty()) return false;
+  Answer& answer = answers.front();
   action = {MembershipAction::Kind::frame, answer.type, answer.to, {}};
   if (answer.type == FrameType::acknowledgement) {
     action.body.after = answer.after;
     action.body.upto = answer.upto;
     action.body.broadcast = answer.broadcast;
     ++rest_->counts.acknowledgements;
-    rest_->answers.erase(rest_->answers.begin());
+    answers.erase(answers.begin());
     return true;
   }
   const Collected collected = collect_from(view_, answer.next, scratch);
@@ -409,7 +454,7 @@ bool Membership::poll_answers(std::span<Run> scratch, MembershipAction& action) 
   action.body.answer_wanted = answer.answer_wanted && collected.complete;
   ++rest_->counts.differences;
   if (collected.complete) {
-    rest_->answers.erase(rest_->answers.begin());
+    answers.erase(answers.begin());
   } else {
     answer.next = collected.next;
   }
@@ -417,13 +462,14 @@ bool Membership::poll_answers(std::span<Run> scratch, MembershipAction& action) 
 }
 
 bool Membership::poll_notices(Time now, std::span<Run> scratch, MembershipAction& action) {
-  const auto order = rest_->dissemination.poll(now);
+  Dissemination& dissemination = pending().dissemination;
+  const auto order = dissemination.poll(now);
   if (!order) return false;
   const bool named = order->broadcast.named();
   const CollectedChanges collected =
       named ? collect_changes(view_, order->after, order->upto, scratch.first(kRunsOfBroadcastMax))
             : collect_changes(view_, order->after, view_.sequence(), scratch);
-  rest_->dissemination.sent(*order, collected.upto, now);
+  dissemination.sent(*order, collected.upto, now);
   if (order->repeated) {
     ++rest_->counts.repeats;
   } else {
@@ -438,8 +484,11 @@ bool Membership::poll_notices(Time now, std::span<Run> scratch, MembershipAction
 }
 
 bool Membership::steady() const {
-  return fenced_ || (!joining_ && rest_->to_watch.empty() && rest_->answers.empty() &&
-                     rest_->dissemination.idle() && detector_->steady());
+  if (fenced_) return true;
+  const bool idle = rest_->pending == nullptr ||
+                    (rest_->pending->to_watch.empty() && rest_->pending->answers.empty() &&
+                     rest_->pending->dissemination.idle());
+  return !joining_ && idle && detector_->steady();
 }
 
 std::uint64_t Membership::advance(std::uint64_t periods) {
@@ -463,12 +512,14 @@ FrameCounts Membership::counts() const {
 std::uint64_t Membership::hash() const {
   std::uint64_t h = mix64(view_.digest() ^ incarnation_.value);
   h = mix64(h ^ detector_->hash());
-  h = mix64(h ^ rest_->dissemination.hash());
-  if (rest_->propagation->cubes(roster_.domains()) > 0) {
-    h = mix64(h ^ rest_->heard_broadcasts.hash() ^ rest_->broadcasts);
+  h = mix64(h ^
+            (rest_->pending != nullptr ? rest_->pending->dissemination.hash() : rest_->evicted));
+  if (rest_->propagation.cubes(roster_.domains()) > 0) {
+    h = mix64(h ^ (rest_->heard_broadcasts ? rest_->heard_broadcasts->hash() : 0) ^
+              rest_->broadcasts);
   }
   h = mix64(h ^ (agent_ ? 1u : 0u) ^ (joining_ ? 2u : 0u) ^ (fenced_ ? 4u : 0u));
-  for (const std::uint8_t is_up : rest_->local_up) h = mix64(h ^ is_up);
+  for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) h = mix64(h ^ (runs(i) ? 1 : 0));
   for (const std::uint64_t count :
        {heartbeats_, rest_->counts.observes, rest_->counts.notices, rest_->counts.local_notices,
         rest_->counts.repeats, rest_->counts.acknowledgements, rest_->counts.differences}) {

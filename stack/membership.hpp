@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "stack/base/ids.hpp"
+#include "stack/base/pool.hpp"
 #include "stack/base/time.hpp"
 #include "stack/detect/detector.hpp"
 #include "stack/propagate/dissemination.hpp"
@@ -48,6 +49,34 @@ struct FrameCounts {
   friend bool operator==(const FrameCounts&, const FrameCounts&) = default;
 };
 
+// A belief that changed.
+struct BeliefChange {
+  ProcessId process;
+  Record record;
+
+  friend bool operator==(const BeliefChange&, const BeliefChange&) = default;
+};
+
+// What a process has under way while there is news: nothing of it is left when all is quiet.
+struct Pending {
+  // Something owed to one receiver: small, so that a few hundred are nothing.
+  struct Answer {
+    FrameType type = FrameType::acknowledgement;
+    ProcessId to;
+    std::uint64_t after = 0;  // acknowledgement
+    std::uint64_t upto = 0;
+    ProcessId next{0};  // difference: the first process not yet covered
+    bool answer_wanted = false;
+    Broadcast broadcast;  // acknowledgement
+  };
+
+  std::vector<BeliefChange> changes;  // since they were cleared last
+  std::vector<ProcessId> to_watch;
+  std::vector<Answer> answers;  // oldest first, at most kAnswersMax
+  Dissemination dissemination;
+};
+using PendingPool = Pool<Pending>;
+
 // One thing that the membership wants done.
 struct MembershipAction {
   enum class Kind : std::uint8_t {
@@ -62,16 +91,12 @@ struct MembershipAction {
 
 class Membership {
  public:
-  // A belief that changed.
-  struct Change {
-    ProcessId process;
-    Record record;
+  using Change = BeliefChange;
 
-    friend bool operator==(const Change&, const Change&) = default;
-  };
-
-  // The roster must outlive the membership.
-  Membership(const MembershipOptions& options, const Roster& roster);
+  // The roster and the pool must outlive the membership; the memberships of one thread share them.
+  Membership(const MembershipOptions& options, const Roster& roster, PendingPool& pool);
+  Membership(const Membership&) = delete;
+  Membership& operator=(const Membership&) = delete;
   ~Membership();
 
   void start(Time now);
@@ -102,12 +127,11 @@ class Membership {
   FrameCounts counts() const;
 
   // Beliefs that changed since they were last cleared, in order.
-  std::span<const Change> changes() const { return rest_->changes; }
-  bool changed() const { return changed_; }
-  void clear_changes() {
-    rest_->changes.clear();
-    changed_ = false;
+  std::span<const Change> changes() const {
+    return changed_ ? std::span<const Change>(rest_->pending->changes) : std::span<const Change>();
   }
+  bool changed() const { return changed_; }
+  void clear_changes();
 
   std::uint64_t hash() const;
 
@@ -117,24 +141,23 @@ class Membership {
   }
 
  private:
-  // Something owed to one receiver: small, so that a few hundred are nothing.
-  struct Answer {
-    FrameType type = FrameType::acknowledgement;
-    ProcessId to;
-    std::uint64_t after = 0;  // acknowledgement
-    std::uint64_t upto = 0;
-    ProcessId next{0};  // difference: the first process not yet covered
-    bool answer_wanted = false;
-    Broadcast broadcast;  // acknowledgement
-  };
+  using Answer = Pending::Answer;
 
   Ring ring() const { return Ring(roster_, view_); }
   DomainId domain() const { return roster_.domain_of(self_); }
   bool is_local(ProcessId process) const {
     return process != self_ && roster_.domain_of(process) == domain();
   }
-  std::size_t local_index(ProcessId process) const;
-  bool up(ProcessId local) const { return rest_->local_up[local_index(local)] != 0; }
+  std::uint32_t local_index(ProcessId process) const;
+  bool runs(std::uint32_t local) const {
+    return !rest_->local_down || rest_->local_down[local] == 0;
+  }
+  bool up(ProcessId local) const { return runs(local_index(local)); }
+  void set_up(ProcessId local, bool up);
+  DisseminationOptions dissemination_options() const;
+  Pending& pending();
+  void settle();
+  HeardBroadcasts& heard_broadcasts();
   ProcessId local_agent() const;
 
   bool hear_sender(const Header& header);
@@ -169,36 +192,41 @@ class Membership {
   // What only news, a join or a question from outside touches. Apart, so that what a heartbeat
   // touches lies close together for many processes.
   struct Rest {
-    Rest(const MembershipOptions& from, const Roster& roster);
+    Rest(const MembershipOptions& from, PendingPool& pending_pool);
 
     FrameCounts counts;  // but for heartbeats_
-    std::vector<Change> changes;
-    MembershipOptions options;
-    std::unique_ptr<Propagation> propagation;
-    Dissemination dissemination;
-    HeardBroadcasts heard_broadcasts;
-    std::uint32_t broadcasts = 0;  // begun by this boot
-    std::uint32_t join_attempts = 0;
+    const Propagation& propagation;
+    PendingPool& pool;
+    Pending* pending = nullptr;                         // null: nothing is under way
+    std::unique_ptr<HeardBroadcasts> heard_broadcasts;  // null: none
+    // By process of the domain: does not run, as far as its system says. Null: all do.
+    std::unique_ptr<std::uint8_t[]> local_down;
+    Duration retransmission_timeout;
+    Duration join_timeout;
+    Duration phase;                  // until start
     Time next_join = Time::never();  // while joining
     Time join_until = Time::never();
-    // Per process of the domain: runs, as far as its system says.
-    std::vector<std::uint8_t> local_up;
-    std::vector<ProcessId> to_watch;
-    std::vector<Answer> answers;  // oldest first, at most kAnswersMax
+    std::uint64_t evicted = 0;     // from the dissemination, while that is not under way
+    std::uint32_t broadcasts = 0;  // begun by this boot
+    std::uint32_t join_attempts = 0;
+    bool backstop;
+    bool rejoining;  // until start
   };
 
+  // What a heartbeat touches comes first.
   const Roster& roster_;
   Time due_ = Time::never();
   ProcessId self_;
   Incarnation incarnation_;
-  bool quiet_ = true;   // nothing to watch, to answer, to tell; neither joining_ nor fenced_
+  bool quiet_ = true;   // nothing is pending but changes; neither joining_ nor fenced_
   bool agent_ = false;  // speaks for its domain
   bool joining_ = false;
   bool fenced_ = false;
-  bool changed_ = false;  // something is in changes()
+  bool changed_ = false;  // there are pending changes
   std::uint64_t heartbeats_ = 0;
   View view_;
   DetectorPlace detector_;
+
   std::unique_ptr<Rest> rest_;
 };
 

@@ -8,10 +8,15 @@
 
 namespace holdfast {
 
+HeardBroadcasts& Membership::heard_broadcasts() {
+  if (!rest_->heard_broadcasts) rest_->heard_broadcasts = std::make_unique<HeardBroadcasts>();
+  return *rest_->heard_broadcasts;
+}
+
 void Membership::tell_domain(std::uint64_t before, ProcessId source) {
   for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
     const ProcessId process = roster_.member(domain(), i);
-    if (process == self_ || process == source || rest_->local_up[i] == 0) continue;
+    if (process == self_ || process == source || !runs(i)) continue;
     tell({&process, 1}, before, view_.sequence());
   }
 }
@@ -19,7 +24,7 @@ void Membership::tell_domain(std::uint64_t before, ProcessId source) {
 // Sends the changes after `before` along the topology, from here on.
 void Membership::start_spreading(std::uint64_t before) {
   const Position here = roster_.position_of(domain());
-  const std::uint32_t cubes = rest_->propagation->cubes(roster_.domains());
+  const std::uint32_t cubes = rest_->propagation.cubes(roster_.domains());
   if (cubes == 0) {
     tell_targets({here}, before, view_.sequence(), {});
     return;
@@ -30,7 +35,7 @@ void Membership::start_spreading(std::uint64_t before) {
     const std::uint64_t upto = collect_changes(view_, after, view_.sequence(), runs).upto;
     Broadcast broadcast{self_, incarnation_, ++rest_->broadcasts, 0};
     for (; broadcast.cube < cubes; ++broadcast.cube) {
-      rest_->heard_broadcasts.first_copy(broadcast, true);
+      heard_broadcasts().first_copy(broadcast, true);
       tell_targets({here, broadcast.cube}, after, upto, broadcast);
     }
     after = upto;
@@ -40,7 +45,7 @@ void Membership::start_spreading(std::uint64_t before) {
 // A copy of a named broadcast. The first in its cube goes on there, even if the news has come
 // through the other cube or another broadcast before.
 void Membership::pass_on(const Body& body, bool news) {
-  if (!rest_->heard_broadcasts.first_copy(body.broadcast, news) && !news) return;
+  if (!heard_broadcasts().first_copy(body.broadcast, news) && !news) return;
   std::uint64_t first = view_.sequence() + 1;
   std::uint64_t last = 0;
   for (const View::Exception& exception : view_.exceptions()) {
@@ -62,7 +67,7 @@ void Membership::tell_targets(const Course& course, std::uint64_t after, std::ui
   std::vector<Position> targets;
   targets.reserve(64);
   const Ring around = ring();
-  rest_->propagation->targets(around, roster_.position_of(domain()), course, targets);
+  rest_->propagation.targets(around, roster_.position_of(domain()), course, targets);
   std::vector<ProcessId> receivers;
   receivers.reserve(targets.size());
   for (const Position target : targets) {
@@ -73,7 +78,7 @@ void Membership::tell_targets(const Course& course, std::uint64_t after, std::ui
 
 void Membership::tell(std::span<const ProcessId> receivers, std::uint64_t after, std::uint64_t upto,
                       const Broadcast& broadcast) {
-  rest_->dissemination.tell(receivers, after, upto, broadcast);
+  pending().dissemination.tell(receivers, after, upto, broadcast);
   quiet_ = false;
 }
 

@@ -85,15 +85,15 @@ int info(const Arguments& arguments) {
   const View view;
   const Ring ring(roster, view);
   for (const PropagationEntry& entry : propagations()) {
-    const auto propagation = entry.make();
+    const Propagation& propagation = entry.get();
     const std::string name(entry.name), idea(entry.idea);
-    if (std::uint64_t{propagation->targets_max(processes)} * processes > kMessagesMax) {
+    if (std::uint64_t{propagation.targets_max(processes)} * processes > kMessagesMax) {
       std::printf("%-12s %7s %20s %10s  %s (too many messages to count)\n", name.c_str(), "-", "-",
                   "-", idea.c_str());
       continue;
     }
     std::vector<bool> reached(processes);
-    const Flood result = flood(*propagation, ring, reached);
+    const Flood result = flood(propagation, ring, reached);
     std::printf("%-12s %7u %20.2f %10td  %s\n", name.c_str(), result.rounds,
                 static_cast<double>(result.messages) / processes,
                 std::count(reached.begin(), reached.end(), true), idea.c_str());

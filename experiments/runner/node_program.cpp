@@ -113,7 +113,7 @@ class ExperimentProgram final : public hw::NodeProgram {
 
   Configuration configuration_;
   Roster roster_;
-  TurnScratch scratch_;
+  Workspace scratch_;
   Engine engine_;
 };
 

@@ -89,8 +89,9 @@ void encode(const Caps& caps, ByteWriter& to) {
   to.put(caps.inline_bytes_max);
   to.put(caps.send_depth);
   to.put(caps.receive_depth);
-  for (const bool ability : {caps.datagram, caps.connected, caps.watch, caps.one_sided,
-                             caps.fetch_add, caps.path_control, caps.frames_protected}) {
+  for (const bool ability :
+       {caps.datagram, caps.connected, caps.watch, caps.one_sided, caps.fetch_add,
+        caps.path_control, caps.frames_protected, caps.stateless_attach}) {
     to.put(flag(ability));
   }
 }
@@ -102,8 +103,9 @@ Caps decode_caps(ByteReader& from) {
   caps.inline_bytes_max = from.get<std::uint32_t>();
   caps.send_depth = from.get<std::uint32_t>();
   caps.receive_depth = from.get<std::uint32_t>();
-  for (bool* ability : {&caps.datagram, &caps.connected, &caps.watch, &caps.one_sided,
-                        &caps.fetch_add, &caps.path_control, &caps.frames_protected}) {
+  for (bool* ability :
+       {&caps.datagram, &caps.connected, &caps.watch, &caps.one_sided, &caps.fetch_add,
+        &caps.path_control, &caps.frames_protected, &caps.stateless_attach}) {
     *ability = from.get<std::uint8_t>() != 0;
   }
   return caps;

@@ -37,6 +37,7 @@ const Caps& MessageFabric::caps() const {
       .datagram = true,
       .watch = true,
       .frames_protected = true,
+      .stateless_attach = true,
   };
   return kCaps;
 }

@@ -135,7 +135,7 @@ class Simulation {
   MessageNetwork network_;
   std::unique_ptr<PacketCarrier> carrier_;  // only at packet fidelity
   std::unique_ptr<Addresses> addresses_;
-  TurnScratch scratch_;
+  Workspace scratch_;
   // The receive slots of every engine: a rail fills them when it is polled, and by the end of that
   // turn they are its own again, so like the scratch they hold nothing between turns.
   std::vector<FrameSlot> slots_;

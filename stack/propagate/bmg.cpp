@@ -20,8 +20,9 @@ class Bmg final : public Propagation {
 
 }  // namespace
 
-std::unique_ptr<Propagation> make_bmg() {
-  return std::make_unique<Bmg>();
+const Propagation& bmg_propagation() {
+  static const Bmg only;
+  return only;
 }
 
 }  // namespace holdfast

@@ -3,12 +3,10 @@
 // at the antipode of an even ring, one message is sent.
 #pragma once
 
-#include <memory>
-
 #include "stack/propagate/propagation.hpp"
 
 namespace holdfast {
 
-std::unique_ptr<Propagation> make_bmg();
+const Propagation& bmg_propagation();
 
 }  // namespace holdfast

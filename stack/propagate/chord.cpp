@@ -19,8 +19,9 @@ class Chord final : public Propagation {
 
 }  // namespace
 
-std::unique_ptr<Propagation> make_chord() {
-  return std::make_unique<Chord>();
+const Propagation& chord_propagation() {
+  static const Chord only;
+  return only;
 }
 
 }  // namespace holdfast

@@ -2,12 +2,10 @@
 // for all 2^i < N, forwards only. Half the messages of BMG for about twice its rounds.
 #pragma once
 
-#include <memory>
-
 #include "stack/propagate/propagation.hpp"
 
 namespace holdfast {
 
-std::unique_ptr<Propagation> make_chord();
+const Propagation& chord_propagation();
 
 }  // namespace holdfast

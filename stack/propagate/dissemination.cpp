@@ -8,6 +8,12 @@
 
 namespace holdfast {
 
+void Dissemination::continue_for(const DisseminationOptions& options, std::uint64_t evicted) {
+  HOLDFAST_ASSERT(idle());
+  options_ = options;
+  evicted_ = evicted;
+}
+
 // Among the first `end` entries; `end` if there is none. The search begins after the last find.
 std::size_t Dissemination::find(ProcessId to, const Broadcast& broadcast, std::size_t end) {
   for (std::size_t looked = 0; looked < end; ++looked) {

@@ -43,7 +43,11 @@ class Dissemination {
     friend bool operator==(const Order&, const Order&) = default;
   };
 
+  Dissemination() = default;
   explicit Dissemination(const DisseminationOptions& options) : options_(options) {}
+
+  // Of an idle one: it goes on for somebody who has had so many entries evicted.
+  void continue_for(const DisseminationOptions& options, std::uint64_t evicted);
 
   // Changes `after` < n <= `upto` are to reach each of `to`, who differ.
   void tell(std::span<const ProcessId> to, std::uint64_t after, std::uint64_t upto,
@@ -63,7 +67,7 @@ class Dissemination {
   bool idle() const { return entries_.empty(); }
   std::uint64_t evicted() const { return evicted_; }
 
-  // For comparing states: a function of everything above.
+  // For comparing states: a function of everything above; of an idle one it is evicted().
   std::uint64_t hash() const;
 
  private:

@@ -20,8 +20,9 @@ class Flood final : public Propagation {
 
 }  // namespace
 
-std::unique_ptr<Propagation> make_flood() {
-  return std::make_unique<Flood>();
+const Propagation& flood_propagation() {
+  static const Flood only;
+  return only;
 }
 
 }  // namespace holdfast

@@ -2,12 +2,10 @@
 // the number of messages grows with the square of the ring.
 #pragma once
 
-#include <memory>
-
 #include "stack/propagate/propagation.hpp"
 
 namespace holdfast {
 
-std::unique_ptr<Propagation> make_flood();
+const Propagation& flood_propagation();
 
 }  // namespace holdfast

@@ -37,8 +37,9 @@ class Hba final : public Propagation {
 
 }  // namespace
 
-std::unique_ptr<Propagation> make_hba() {
-  return std::make_unique<Hba>();
+const Propagation& hba_propagation() {
+  static const Hba only;
+  return only;
 }
 
 }  // namespace holdfast

@@ -7,12 +7,10 @@
 // The cubes hang on the starter, so a notice names it and its cube.
 #pragma once
 
-#include <memory>
-
 #include "stack/propagate/propagation.hpp"
 
 namespace holdfast {
 
-std::unique_ptr<Propagation> make_hba();
+const Propagation& hba_propagation();
 
 }  // namespace holdfast

@@ -31,8 +31,9 @@ class Neighbours final : public Propagation {
 
 }  // namespace
 
-std::unique_ptr<Propagation> make_neighbours() {
-  return std::make_unique<Neighbours>();
+const Propagation& neighbours_propagation() {
+  static const Neighbours only;
+  return only;
 }
 
 }  // namespace holdfast

@@ -3,12 +3,10 @@
 // along the ring, so the rounds grow with N / log N. Known dead are skipped.
 #pragma once
 
-#include <memory>
-
 #include "stack/propagate/propagation.hpp"
 
 namespace holdfast {
 
-std::unique_ptr<Propagation> make_neighbours();
+const Propagation& neighbours_propagation();
 
 }  // namespace holdfast

@@ -7,7 +7,6 @@
 // and later are told apart for each cube. Adding a topology is a file and a line in the registry.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -22,6 +21,7 @@ struct Course {
   std::uint8_t cube = 0;  // below cubes()
 };
 
+// Has no state, so every process may use the same one.
 class Propagation {
  public:
   virtual ~Propagation() = default;
@@ -39,13 +39,13 @@ class Propagation {
 struct PropagationEntry {
   std::string_view name;
   std::string_view idea;  // one line for people
-  std::unique_ptr<Propagation> (*make)();
+  const Propagation& (*get)();
 };
 
 // Every propagation there is, by name.
 std::span<const PropagationEntry> propagations();
 
-// Null if there is none of that name.
-std::unique_ptr<Propagation> make_propagation(std::string_view name);
+// Null if there is none of that name. Lives as long as the program.
+const Propagation* find_propagation(std::string_view name);
 
 }  // namespace holdfast

@@ -13,11 +13,11 @@ namespace holdfast {
 namespace {
 
 constexpr std::array<PropagationEntry, 5> kPropagations{{
-    {"bmg", "binomial graph: p ± 2^i for 2^i <= N/2", make_bmg},
-    {"chord", "forwards only: p + 2^i for 2^i < N", make_chord},
-    {"flood", "everyone to everyone", make_flood},
-    {"hba", "hypercubes of the 2^k <= N processes from the starter on, each way", make_hba},
-    {"neighbours", "p ± 1 ... max(1, k-1), with k = floor(log2 N)", make_neighbours},
+    {"bmg", "binomial graph: p ± 2^i for 2^i <= N/2", bmg_propagation},
+    {"chord", "forwards only: p + 2^i for 2^i < N", chord_propagation},
+    {"flood", "everyone to everyone", flood_propagation},
+    {"hba", "hypercubes of the 2^k <= N processes from the starter on, each way", hba_propagation},
+    {"neighbours", "p ± 1 ... max(1, k-1), with k = floor(log2 N)", neighbours_propagation},
 }};
 
 // A binary logarithm of positions, twice: more than any topology of logarithmic degree has.
@@ -37,9 +37,9 @@ std::span<const PropagationEntry> propagations() {
   return kPropagations;
 }
 
-std::unique_ptr<Propagation> make_propagation(std::string_view name) {
+const Propagation* find_propagation(std::string_view name) {
   for (const PropagationEntry& entry : kPropagations) {
-    if (entry.name == name) return entry.make();
+    if (entry.name == name) return &entry.get();
   }
   return nullptr;
 }

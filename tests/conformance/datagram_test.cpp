@@ -52,6 +52,21 @@ TEST_P(Datagram, CapsAreConsistent) {
   EXPECT_EQ(a().set_path(to_b_, PathChoice::alternate), caps.path_control);
 }
 
+// Where a handle follows from the address it may be asked for with every frame.
+TEST_P(Datagram, AHandleThatFollowsFromTheAddressNeedNotBeKept) {
+  if (!a().caps().stateless_attach) GTEST_SKIP() << "handles have to be kept";
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_EQ(a().attach(b().local_address(), Service::datagram), to_b_);
+  }
+  a().detach(to_b_);
+  Slots mine(a(), 1);
+  Slots theirs(b(), 1);
+  ASSERT_EQ(b().offer(theirs.receive_slots(0, 1)), 1u);
+  const Operation operation = mine.send(0, to_b_, 100, 7);
+  ASSERT_EQ(a().post({&operation, 1}), 1u);
+  EXPECT_EQ(cookies_of(poll_for(*pair_, b(), 1), EventKind::received), numbers(0, 1));
+}
+
 TEST_P(Datagram, ForeignAddressesAndServicesAreRefused) {
   Address foreign;
   foreign.size = Address::kBytesMax;

@@ -39,7 +39,7 @@ class TestProgram final : public NodeProgram {
     return options;
   }
 
-  TurnScratch scratch_;
+  Workspace scratch_;
   Roster roster_;
   Engine engine_;
 };

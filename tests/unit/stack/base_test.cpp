@@ -10,6 +10,7 @@
 #include "stack/base/ids.hpp"
 #include "stack/base/in_place.hpp"
 #include "stack/base/permutation.hpp"
+#include "stack/base/pool.hpp"
 #include "stack/base/random.hpp"
 
 namespace holdfast {
@@ -175,6 +176,19 @@ TEST(InPlace, HoldsWhatWasMadeAndEndsItOnce) {
     EXPECT_EQ(ended, 0);
   }
   EXPECT_EQ(ended, 1);
+}
+
+TEST(Pool, GivesBackWhatWasGivenAsItWas) {
+  Pool<std::vector<int>> pool;
+  std::vector<int>& first = pool.take();
+  std::vector<int>& second = pool.take();
+  EXPECT_NE(&first, &second);
+  EXPECT_EQ(pool.in_use(), 2u);
+  first.reserve(100);
+  pool.give(first);
+  EXPECT_EQ(pool.in_use(), 1u);
+  EXPECT_EQ(&pool.take(), &first);
+  EXPECT_GE(first.capacity(), 100u);
 }
 
 TEST(Bytes, AreLittleEndian) {

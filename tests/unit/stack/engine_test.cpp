@@ -86,7 +86,7 @@ class Subject {
 
   const Engine& engine() const { return engine_; }
   const Membership& membership() const { return engine_.membership(); }
-  const DropCounts& drops() const { return engine_.drops(); }
+  DropCounts drops() const { return engine_.drops(); }
 
   FakeFabric fabric;
 
@@ -110,7 +110,7 @@ class Subject {
   FakeAddresses addresses_;
   JobKey key_;
   SealAlgorithm engine_seal_ = SealAlgorithm::none;
-  TurnScratch scratch_;
+  Workspace scratch_;
   Fabric* rail_;
   Engine engine_;
 };
@@ -177,7 +177,7 @@ TEST(Engine, WhatTheSealDoesNotCoverIsDropped) {
   Header unsealed = subject.header(FrameType::notice, 0, 1);
   unsealed.seal = SealAlgorithm::none;
   subject.hear(at(1), subject.frame(unsealed, {&kDeathOfThree, 1}));
-  const DropCounts& drops = subject.drops();
+  const DropCounts drops = subject.drops();
   EXPECT_EQ(drops.malformed + drops.misdelivered + drops.unverified, good.size() + 1);
   EXPECT_GT(drops.unverified, good.size() / 2);
   EXPECT_TRUE(subject.membership().changes().empty());
@@ -245,6 +245,17 @@ TEST(Engine, OldNewsIsNewsAllTheSame) {
   subject.hear(at(2), subject.frame(subject.header(FrameType::notice, 0, 3), {&kDeathOfThree, 1}));
   EXPECT_FALSE(subject.membership().view().live({3}));
   EXPECT_EQ(subject.drops().outdated, 0u);
+}
+
+// Of who sends news nothing is remembered, so it does not make a heartbeat old (2.5).
+TEST(Engine, HeartbeatsAreComparedWithHeartbeats) {
+  Subject subject;
+  subject.hear(at(1), subject.frame(subject.header(FrameType::notice, 0, 9), {&kDeathOfThree, 1}));
+  subject.hear(at(2), subject.frame(subject.header(FrameType::heartbeat, 0, 3)));
+  EXPECT_EQ(subject.drops().outdated, 0u);
+  subject.hear(at(3), subject.frame(subject.header(FrameType::heartbeat, 0, 3)));
+  subject.hear(at(3), subject.frame(subject.header(FrameType::observe, 0, 2)));
+  EXPECT_EQ(subject.drops().outdated, 2u);
 }
 
 TEST(Engine, UsesTheSlotsThatItIsGiven) {

@@ -40,7 +40,7 @@ inline MemberRun run_of(std::uint32_t process, Record record) {
 class MembershipSubject {
  public:
   MembershipSubject(const RosterOptions& roster, const MembershipOptions& options)
-      : roster_(roster), membership_(options, roster_) {}
+      : roster_(roster), membership_(options, roster_, pool_) {}
 
   void start(Time now) { membership_.start(now); }
 
@@ -117,6 +117,8 @@ class MembershipSubject {
   }
 
   Membership& membership() { return membership_; }
+  // Memberships of this thread that have something under way.
+  std::size_t busy() const { return pool_.in_use(); }
   Record of(std::uint32_t process) const { return membership_.view().of({process}); }
 
   std::vector<std::uint32_t> watched;
@@ -133,6 +135,7 @@ class MembershipSubject {
   }
 
   Roster roster_;
+  PendingPool pool_;
   Membership membership_;
   std::array<MemberRun, kRunsMax> scratch_;
 };

@@ -73,6 +73,29 @@ TEST(Membership, EveryNoticeIsAcknowledgedNewOrNot) {
   }
 }
 
+// The memory of news goes with it: it is another's as soon as everybody told has acknowledged, and
+// whoever looks on has seen the changes.
+TEST(Membership, NothingIsUnderWayOnceNewsHasPassed) {
+  Subject subject = plain(4, 1);
+  subject.start(at(0));
+  subject.poll(at(0));
+  EXPECT_EQ(subject.busy(), 0u);
+  subject.hear(at(1), FrameType::notice, 0, {run_of(3, failed(0))});
+  const std::vector<Sent> notices = subject.poll(at(1), FrameType::notice);
+  ASSERT_FALSE(notices.empty());
+  EXPECT_EQ(subject.busy(), 1u);
+  for (const Sent& notice : notices) subject.acknowledge(at(2), notice);
+  EXPECT_EQ(subject.busy(), 1u);
+  EXPECT_EQ(subject.membership().changes().size(), 1u);
+  subject.membership().clear_changes();
+  EXPECT_EQ(subject.busy(), 0u);
+  // A copy is acknowledged, and that is that.
+  subject.hear(at(3), FrameType::notice, 2, {run_of(3, failed(0))});
+  EXPECT_EQ(subject.busy(), 1u);
+  EXPECT_EQ(subject.poll(at(3)).size(), 1u);
+  EXPECT_EQ(subject.busy(), 0u);
+}
+
 TEST(Membership, RefutesWhatIsSaidOfItself) {
   Subject subject = plain(8, 1);
   subject.start(at(0));

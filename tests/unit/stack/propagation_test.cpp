@@ -17,7 +17,7 @@ const std::vector<std::string> kAll = {"bmg", "chord", "flood", "hba", "neighbou
 
 Targets product(std::string_view name, const Ring& ring, std::uint32_t from, Course course = {}) {
   std::vector<Position> to;
-  make_propagation(name)->targets(ring, {from}, course, to);
+  find_propagation(name)->targets(ring, {from}, course, to);
   Targets targets;
   for (const Position position : to) {
     EXPECT_TRUE(targets.insert(position.value).second) << "told twice: " << position.value;
@@ -92,7 +92,7 @@ TEST(Propagation, TargetsAreNeverMoreThanPromised) {
     const View view;
     const Ring ring(roster, view);
     for (const std::string& name : kAll) {
-      EXPECT_LE(product(name, ring, 0).size(), make_propagation(name)->targets_max(n)) << name;
+      EXPECT_LE(product(name, ring, 0).size(), find_propagation(name)->targets_max(n)) << name;
     }
   }
 }
@@ -157,21 +157,21 @@ TEST(Propagation, FloodingTakesTheKnownRoundsAndMessages) {
 }
 
 TEST(Propagation, HbaHasTwoCubesUnlessOneHoldsAll) {
-  const auto hba = make_propagation("hba");
+  const auto hba = find_propagation("hba");
   for (std::uint32_t n = 1; n < 2000; ++n) {
     EXPECT_EQ(hba->cubes(n), std::uint32_t{1} << floor_log2(n) == n ? 1u : 2u) << n;
   }
-  EXPECT_EQ(make_propagation("bmg")->cubes(48), 0u);
+  EXPECT_EQ(find_propagation("bmg")->cubes(48), 0u);
 }
 
 TEST(Propagation, EveryRegisteredOneIsFoundByName) {
   std::vector<std::string> names;
   for (const PropagationEntry& entry : propagations()) {
     names.emplace_back(entry.name);
-    EXPECT_NE(make_propagation(entry.name), nullptr);
+    EXPECT_NE(find_propagation(entry.name), nullptr);
   }
   EXPECT_EQ(names, kAll);
-  EXPECT_EQ(make_propagation("gossip"), nullptr);
+  EXPECT_EQ(find_propagation("gossip"), nullptr);
 }
 
 }  // namespace
