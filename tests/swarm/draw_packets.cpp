@@ -39,7 +39,7 @@ class PacketDraw {
     for (std::uint64_t i = 0; i < kinds_; ++i) packets_.traffic.push_back(traffic());
     scenario_.packets = packets_;
     scenario_.message_time = period_ / 4;
-    return own_ || kinds_ == 0;
+    return (own_ || kinds_ == 0) && !scenario_.discards;
   }
 
  private:
@@ -100,11 +100,12 @@ class PacketDraw {
     wire.buffer_bytes = static_cast<std::uint32_t>(std::min(buffer, kBufferMax));
   }
 
-  // In a calm fabric a frame is at the head of its queue only while those of the other inputs of
-  // the next switch go first, and perhaps a packet at either end. In an incast it is for longer.
+  // No frame of the job is at the head of its queue for longer than all of them take. A shorter
+  // life ends that of some in an incast, and perhaps when everybody speaks at once.
   Duration lifetime(std::int64_t largest) {
-    const std::int64_t inputs = scenario_.roster.nodes / scenario_.leaves + 1 + scenario_.spines;
-    return takes(inputs * kFrame + largest * dice_.between(2, 12));
+    const Duration few = takes(largest * dice_.between(2, 12));
+    scenario_.discards = dice_.one_in(2);
+    return scenario_.discards ? few : few + takes(burst());
   }
   Duration takes(std::int64_t bytes) const {
     return nanoseconds(bytes * 8'000'000'000 / scenario_.link.bits_per_second + 1);

@@ -143,6 +143,14 @@ class Play {
     return outcome_.failure.empty();
   }
 
+  // The bound counts from the last loss, but not for ever.
+  void wait_for_losses(const Simulation& simulation) {
+    const std::uint64_t lost = simulation.carrier()->frames_lost();
+    if (lost == lost_ || simulation.now() > scenario_.calm + outcome_.bound * 3) return;
+    lost_ = lost;
+    calm_ = simulation.now();
+  }
+
   void count(const sim::PacketWire& wire) {
     for (std::size_t i = 0; i < sim::kPacketFates; ++i) {
       outcome_.fates[i] = wire.count(static_cast<sim::PacketFate>(i));
@@ -170,11 +178,14 @@ class Play {
       if (!step(simulation, engine_of)) return;
     }
     outcome_.bound = bound_of(scenario_, stage_.roster, engine_of);
+    calm_ = scenario_.calm;
+    if (scenario_.discards) lost_ = simulation.carrier()->frames_lost();
     const std::uint64_t lost = simulation.frames_lost();
     if (converge(simulation, engine_of)) {
-      outcome_.convergence = std::max(log_.last_belief() - scenario_.calm, Duration{0});
+      outcome_.convergence = std::max(log_.last_belief() - calm_, Duration{0});
       if (outcome_.convergence > outcome_.bound) outcome_.failure = "the truth came too late";
-      if (simulation.frames_lost() != lost) outcome_.failure = "frames are lost in a calm fabric";
+      if (simulation.frames_lost() != lost && !scenario_.discards)
+        outcome_.failure = "frames are lost in a calm fabric";
     }
   }
 
@@ -184,12 +195,11 @@ class Play {
   bool converge(Simulation& simulation, const EngineOf& engine_of) {
     const DetectorOptions& detection = scenario_.simulation.engine.membership.detection;
     const Duration settled = 2 * detection.timeout + 2 * detection.period + detection.hold;
-    const Time latest = scenario_.calm + outcome_.bound;
     std::string untruth = sim::untruth(stage_.roster.processes(), engine_of);
     while (true) {
-      const Time since = std::max(log_.last_belief(), scenario_.calm);
+      const Time since = std::max(log_.last_belief(), calm_);
       if (untruth.empty() && simulation.now() > since + settled) return true;
-      if (!untruth.empty() && simulation.now() > latest) {
+      if (!untruth.empty() && simulation.now() > calm_ + outcome_.bound) {
         outcome_.failure = "not everyone knows the truth in time: " + untruth;
         log_.differences(stage_.roster.processes(), engine_of);
         return false;
@@ -198,6 +208,7 @@ class Play {
         if (!untruth.empty()) outcome_.failure += "nothing happens any more, but " + untruth;
         return outcome_.failure.empty();
       }
+      if (scenario_.discards) wait_for_losses(simulation);
       if (acted_) untruth = sim::untruth(stage_.roster.processes(), engine_of);
     }
   }
@@ -207,7 +218,9 @@ class Play {
   const Simulation* simulation_ = nullptr;
   std::optional<sim::SimTime> empty_since_;  // absent: a packet is in the fabric
   bool looked_at_empty_ = false;
-  bool acted_ = false;  // a process had a turn in the last event
+  Time calm_;               // the scenario's, or the last loss of one that discards
+  std::uint64_t lost_ = 0;  // frames, then
+  bool acted_ = false;      // a process had a turn in the last event
   Safety safety_;
   Log log_;
   Outcome outcome_;

@@ -47,7 +47,8 @@ struct Part {
   std::string name;
   FaultTarget target = FaultTarget::process;
   std::uint32_t index = 0;
-  std::optional<sim::Impairment> impairment;
+  std::optional<sim::Impairment> impairment = {};
+  std::optional<std::uint32_t> cuts_off = {};  // the host that nothing leads around it to
 };
 
 struct Story {
@@ -106,7 +107,7 @@ std::vector<Part> parts(const Scenario& scenario) {
   std::vector<Part> all;
   const sim::PgftWiring wiring(scenario.tree());
   const auto add = [&](const char* what, FaultTarget target, std::uint32_t index) {
-    all.push_back({what + std::to_string(index), target, index, {}});
+    all.push_back({what + std::to_string(index), target, index});
   };
   for (std::uint32_t i = 0; i < kNodes; ++i) add("process ", FaultTarget::process, i);
   for (std::uint32_t i = 0; i < kNodes; ++i) add("node ", FaultTarget::node, i);
@@ -118,6 +119,16 @@ std::vector<Part> parts(const Scenario& scenario) {
     const sim::Impairment one_way{.link = i / 2, .direction = i % 2, .share = 1.0};
     all.push_back({"direction " + std::to_string(i % 2) + " of link " + std::to_string(i / 2),
                    FaultTarget::impairment, 0, one_way});
+  }
+  for (std::uint32_t host = 0; host < kNodes; ++host) {
+    const sim::LinkEnd port = wiring.endpoint({host});
+    const std::uint32_t link = wiring.link_at(port);
+    for (Part& part : all) {
+      const bool its_device = part.target == FaultTarget::device && part.index == port.device;
+      const bool its_link = part.target == FaultTarget::link && part.index == link;
+      const bool its_way = part.impairment && part.impairment->link == link;
+      if (its_device || its_link || its_way) part.cuts_off = host;
+    }
   }
   return all;
 }
@@ -167,6 +178,12 @@ struct Sum {
   double slowest = 0.0;  // the largest share of its bound that one took
 };
 
+// Whoever lives and is cut off for so long is judged, or judges.
+bool is_noticed(const Scenario& scenario, const Part& part, Duration lasts) {
+  if (!part.cuts_off || lasts < 2 * kTimeout) return false;
+  return scenario.faults.events.front().target != FaultTarget::process || *part.cuts_off != kVictim;
+}
+
 void play_case(const Story& story, const Part& part, Time at, Duration lasts,
                const Options& options, Sum& sum) {
   const std::uint64_t number = sum.cases++;
@@ -178,11 +195,14 @@ void play_case(const Story& story, const Part& part, Time at, Duration lasts,
   if (outcome.unreachable_verdicts > 0) ++sum.unreachable;
   sum.slowest = std::max(sum.slowest, static_cast<double>(outcome.convergence.ns) /
                                           static_cast<double>(outcome.bound.ns));
-  if (outcome.failure.empty()) return;
-  if (++sum.failed > kFailuresShown) return;
+  std::string failure = outcome.failure;
+  if (failure.empty() && is_noticed(scenario, part, lasts) && outcome.unreachable_verdicts == 0) {
+    failure = "nobody noticed";
+  }
+  if (failure.empty() || ++sum.failed > kFailuresShown) return;
   std::cout << story.name << ", " << part.name << " down at " << seconds_text(at) << "for "
-            << lasts.ns / 1000 << " us: " << outcome.failure
-            << "\n  to see it: single_faults --case " << number << " --verbose\n";
+            << lasts.ns / 1000 << " us: " << failure << "\n  to see it: single_faults --case "
+            << number << " --verbose\n";
 }
 
 int run(const Options& options) {
