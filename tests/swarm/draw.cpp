@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/faults/renewal.hpp"
+#include "sim/topology/modules.hpp"
 #include "sim/topology/pgft_routing.hpp"
 #include "stack/base/assert.hpp"
 #include "stack/propagate/propagation.hpp"
@@ -56,6 +57,7 @@ class Draw {
     // And from a third one, so that those at message fidelity stay what they were.
     dice_ = Dice(seed_, kScenarioStream, 2);
     if (one_in(8)) flap();
+    if (one_in(8)) common_cause();
     bool lossless = true;
     if (one_in(3)) lossless = draw_packets(dice_, window_, scenario_);
     scenario_.routing = kRoutings[dice_.below(std::size(kRoutings))];
@@ -258,6 +260,32 @@ class Draw {
       scenario_.add(at, FaultAction::crash, target, part);
       scenario_.add(at + up_to(longest), FaultAction::repair, target, part);
       at = scenario_.faults.events.back().at + up_to(longest);
+    }
+  }
+
+  // What dies together: the chips of a board or of the chassis, or a leaf switch and its nodes.
+  void common_cause() {
+    if (settling_ == Duration{0}) subnet_manager();
+    const sim::Pgft tree = scenario_.tree();
+    const sim::Modules modules = sim::modules_of(tree);
+    const Time from = Time{} + up_to(window_);
+    const Time until = from + damage_length();
+    const auto down = [&](FaultTarget target, std::uint32_t index) {
+      scenario_.add(from, FaultAction::crash, target, index);
+      scenario_.add(until, FaultAction::repair, target, index);
+    };
+    if (modules.boards.empty() || one_in(2)) {
+      const std::uint32_t leaf = between(0, scenario_.leaves - 1);
+      down(FaultTarget::device, sim::PgftWiring(tree).device_of(1, leaf));
+      const std::uint32_t hosts = tree.host_count() / scenario_.leaves;
+      for (std::uint32_t i = leaf * hosts; i < (leaf + 1) * hosts; ++i) {
+        if (i < scenario_.roster.nodes) down(FaultTarget::node, i);
+      }
+      return;
+    }
+    const auto& kind = one_in(3) ? modules.chassis : modules.boards;
+    for (const std::uint32_t chip : kind[dice_.below(kind.size())].chips) {
+      down(FaultTarget::device, chip);
     }
   }
 

@@ -165,9 +165,39 @@ class ExperimentDraw {
     const std::uint32_t ports = hosts_per_leaf_ + (leaves_ == 1 ? 0 : spines_);
     return leaf() + '[' + std::to_string(dice_.between(1, ports)) + ']';
   }
-  std::string chip() {
-    if (leaves_ == 1 || dice_.one_in(2)) return leaf();
-    return "spine-" + std::to_string(dice_.between(0, spines_ - 1));
+  std::string spine() { return "spine-" + std::to_string(dice_.between(0, spines_ - 1)); }
+  // The tree is one chassis if it has two levels; see sim/topology/modules.hpp.
+  std::string board() {
+    if (dice_.one_in(2)) return "chassis-0/line-" + std::to_string(dice_.between(0, leaves_ - 1));
+    return "chassis-0/spine-0";
+  }
+
+  // A piece of the fabric, or several with a cause in common.
+  void of_the_fabric(Object& failure, bool with_nodes) {
+    const bool two_levels = leaves_ > 1;
+    switch (dice_.below(two_levels ? 7 : 4)) {
+      case 0:
+        failure.word("what", "adapter").word("which", host());
+        break;
+      case 1:
+        failure.word("what", "link").word("which", link());
+        break;
+      case 2:
+        failure.word("what", "switch").word("which", leaf());
+        break;
+      case 3:
+        failure.word("what", with_nodes ? "leaf" : "switch").word("which", leaf());
+        break;
+      case 4:
+        failure.word("what", "spine").word("which", spine());
+        break;
+      case 5:
+        failure.word("what", "board").word("which", board());
+        break;
+      default:
+        failure.word("what", "chassis").word("which", "chassis-0");
+        break;
+    }
   }
 
   // Processes or nodes, drawn for each replicate or named.
@@ -183,22 +213,10 @@ class ExperimentDraw {
   }
 
   void crash(Object& failure) {
-    switch (dice_.below(5)) {
-      case 0:
-        failure.word("what", "adapter").word("which", host());
-        break;
-      case 1:
-        failure.word("what", "link").word("which", link());
-        break;
-      case 2:
-        failure.word("what", "switch").word("which", chip());
-        break;
-      case 3:
-        failure.word("what", "leaf").word("which", leaf());
-        break;
-      default:
-        of_the_job(failure);
-        break;
+    if (dice_.one_in(4)) {
+      of_the_job(failure);
+    } else {
+      of_the_fabric(failure, true);
     }
     if (dice_.one_in(3)) return;
     const Duration down = length();
@@ -217,8 +235,13 @@ class ExperimentDraw {
   }
 
   void impair(Object& failure) {
-    failure.word("what", "link").word("which", link()).word("action", "impair");
-    failure.time("lasts", length()).add("one_way", dice_.one_in(2) ? "true" : "false");
+    of_the_fabric(failure, false);
+    failure.time("lasts", length());
+    impairment(failure);
+  }
+
+  void impairment(Object& failure) {
+    failure.word("action", "impair").add("one_way", dice_.one_in(2) ? "true" : "false");
     if (dice_.one_in(2)) {
       failure.real("share", dice_.one_in(2) ? 1.0 : 0.01 + 0.9 * dice_.unit());
     } else {
@@ -226,11 +249,28 @@ class ExperimentDraw {
     }
   }
 
-  // About three failures in the run of all parts together.
+  // About three failures in the run of all parts together: of the job, which stand still, are slow
+  // or end, or of the fabric, which end, flap or lose frames.
   void model(Object& failure) {
-    const std::string_view what = pick({"process", "node", "adapter", "link", "switch"});
-    failure.word("model", pick({"exponential", "weibull", "lognormal"})).word("what", what);
+    const bool job = dice_.one_in(2);
+    failure.word("model", pick({"exponential", "weibull", "lognormal"}));
     failure.time("mtbf", duration_ * hosts_ / 3).add("shape", "0.7").add("sigma", "1.2");
+    const std::uint64_t effect = dice_.below(3);
+    const bool impairs = !job && effect == 1;
+    if (job) {
+      failure.word("what", pick({"process", "node"}));
+    } else if (leaves_ == 1 || impairs) {
+      failure.word("what", pick({"adapter", "link", "switch"}));
+    } else {
+      failure.word("what", pick({"adapter", "link", "leaf", "spine", "board", "chassis"}));
+    }
+    if (job && effect == 1) failure.word("action", "pause");
+    if (job && effect == 2) failure.word("action", "slow").time("delay", timeout_ / 3);
+    if (impairs) impairment(failure);
+    if (!job && effect == 2) {
+      const Duration down = nanoseconds(1) + dice_.up_to(period_);
+      failure.time("repaired_after", down).time("every", down + microseconds(1) + length());
+    }
     Object repair;
     failure.add("repair", repair.time("mean", length()).json());
   }

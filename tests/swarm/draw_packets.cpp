@@ -90,9 +90,9 @@ class PacketDraw {
     payload_max_ = dice_.between(64, kPayloadMax);
     const std::int64_t largest =
         std::max<std::int64_t>(kFrame, payload_max_ + sim::kPacketOverheadBytes);
-    if (dice_.one_in(3)) {
+    if (dice_.one_in(4)) {
       wire.head_lifetime = Duration{0};
-    } else if (dice_.one_in(2)) {
+    } else if (!dice_.one_in(3)) {
       wire.head_lifetime = lifetime(largest);
     }
     std::int64_t buffer = (under_way + 3 * largest) << dice_.below(4);
@@ -103,8 +103,8 @@ class PacketDraw {
   // No frame of the job is at the head of its queue for longer than all of them take. A shorter
   // life ends that of some in an incast, and perhaps when everybody speaks at once.
   Duration lifetime(std::int64_t largest) {
-    const Duration few = takes(largest * dice_.between(2, 12));
-    scenario_.discards = dice_.one_in(2);
+    const Duration few = takes(largest * dice_.between(1, 8));
+    scenario_.discards = !dice_.one_in(3);
     return scenario_.discards ? few : few + takes(burst());
   }
   Duration takes(std::int64_t bytes) const {
