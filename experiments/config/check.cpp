@@ -51,7 +51,7 @@ class Checker {
   std::uint64_t parts(FaultTarget what) const;
   void check_drawn(const FailureConfig& failure, const std::string& pointer);
   void check_process(const FailureConfig& failure, const std::string& pointer);
-  void check_node(const FailureConfig& failure, const std::string& pointer);
+  void check_host(const std::string& which, const std::string& pointer);
   bool check_kind(const FailureConfig& failure, const std::string& pointer);
   void check_model(const FailureConfig& failure, const std::string& pointer);
   void need(const std::string& pointer, std::string_view key);
@@ -164,13 +164,15 @@ void Checker::check_traffic() {
   const std::uint32_t room = experiment_.fabric.packet.buffer_bytes / kBlock * kBlock;
   for (std::size_t i = 0; i < experiment_.traffic.size(); ++i) {
     const std::string pointer = "/traffic/" + std::to_string(i);
-    const sim::TrafficOptions& kind = experiment_.traffic[i];
+    const sim::TrafficOptions& kind = experiment_.traffic[i].options;
     if (kind.bytes + sim::kPacketOverheadBytes > room) {
       report({pointer + "/bytes", "/fabric/packet/buffer"},
              "found packets of " + std::to_string(kind.bytes) + " bytes; expected at most " +
                  std::to_string(room - sim::kPacketOverheadBytes) +
                  ", which fit into the buffer with their headers");
     }
+    if (kind.pattern == sim::TrafficPattern::incast)
+      check_host(experiment_.traffic[i].target, pointer + "/target");
     if (hosts_ == 0) continue;
     const Status status = sim::Traffic::check(kind, static_cast<std::uint32_t>(hosts_));
     if (!status.is_ok()) report({pointer, "/topology/down"}, status.message());
@@ -271,7 +273,7 @@ void Checker::check_failures() {
     } else if (failure.what == FaultTarget::process) {
       check_process(failure, pointer);
     } else if (failure.what == FaultTarget::node) {
-      check_node(failure, pointer + "/which");
+      check_host(failure.which, pointer + "/which");
     }
   }
 }
@@ -370,9 +372,8 @@ void Checker::check_process(const FailureConfig& failure, const std::string& poi
   }
 }
 
-// A node is named by its index, its GUID or its name; the names are known only with the topology.
-void Checker::check_node(const FailureConfig& failure, const std::string& pointer) {
-  const std::string& which = failure.which;
+// A host is named by its index, its GUID or its name; the names are known only with the topology.
+void Checker::check_host(const std::string& which, const std::string& pointer) {
   const bool digits = which.find_first_not_of("0123456789") == std::string::npos;
   if (digits) {
     const auto index = as_number(which);

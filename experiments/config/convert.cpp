@@ -147,17 +147,24 @@ std::uint8_t level_at(const Node& document, std::string_view pointer) {
   return static_cast<std::uint8_t>(count_at(document, pointer));
 }
 
-sim::TrafficOptions to_traffic(const Node& kind) {
-  sim::TrafficOptions traffic;
+// An index is as good as a name.
+std::string part_at(const Node& document, std::string_view pointer) {
+  const Node& part = need(document, pointer);
+  return part.is_number() ? std::to_string(part.integer) : part.text;
+}
+
+TrafficConfig to_traffic(const Node& kind) {
+  TrafficConfig config;
+  sim::TrafficOptions& traffic = config.options;
   traffic.pattern = word_at(kind, "/pattern", kPatterns);
   traffic.load = need(kind, "/load").real;
   traffic.bytes = count_at(kind, "/bytes");
   traffic.service_level = level_at(kind, "/service_level");
   traffic.shift = count_at(kind, "/shift");
-  traffic.target = NodeId{count_at(kind, "/target")};
+  config.target = part_at(kind, "/target");
   traffic.senders = count_at(kind, "/senders");
   traffic.victim_service_level = level_at(kind, "/victim_service_level");
-  return traffic;
+  return config;
 }
 
 FabricConfig to_fabric(const Node& document) {
@@ -265,8 +272,7 @@ FailureConfig to_failure(const Node& line) {
     return failure;
   }
   failure.at = Time{duration_at(line, "/at").ns};
-  const Node& which = need(line, "/which");
-  failure.which = which.is_number() ? std::to_string(which.integer) : which.text;
+  failure.which = part_at(line, "/which");
   return failure;
 }
 

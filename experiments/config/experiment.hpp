@@ -111,6 +111,12 @@ enum class FaultTarget : std::uint8_t {
 // What `which` says where the parts are drawn for each replicate.
 inline constexpr const char* kDrawnParts = "random";
 
+// `options` without its target, which is an index, a GUID or a name.
+struct TrafficConfig {
+  sim::TrafficOptions options;
+  std::string target;
+};
+
 // One line of a script, or one model. `which` is a process rank, or for nodes an index, a GUID, or
 // a name; or kDrawnParts, not with repair.
 struct FailureConfig {
@@ -159,7 +165,7 @@ struct Experiment {
   DetectorConfig detector;
   PropagationConfig propagation;
   SealConfig seal;
-  std::vector<sim::TrafficOptions> traffic;  // only at packet fidelity
+  std::vector<TrafficConfig> traffic;  // only at packet fidelity
   std::vector<FailureConfig> failures;
   std::optional<TraceConfig> trace;
 };

@@ -57,10 +57,14 @@ Status FaultParts::find_process(std::string_view which, std::uint32_t& part) con
                        std::to_string(processes_ - 1));
 }
 
+Status FaultParts::find_host(std::string_view which, NodeId& host) const {
+  const Status status = topology_.find_host(which, host);
+  return status.is_ok() ? status : with_nearest(status, FaultTarget::node, which);
+}
+
 Status FaultParts::find_node(std::string_view which, std::uint32_t& part) const {
   NodeId node;
-  if (Status status = topology_.find_host(which, node); !status.is_ok())
-    return with_nearest(status, FaultTarget::node, which);
+  if (Status status = find_host(which, node); !status.is_ok()) return status;
   part = node.value;
   if (part < nodes_) return Status::ok();
   return Status::error(quoted(which) + " carries no process; only the first " +

@@ -24,6 +24,7 @@
 #include "experiments/config/experiment.hpp"
 #include "sim/faults/schedule.hpp"
 #include "sim/topology/topology.hpp"
+#include "stack/base/ids.hpp"
 #include "stack/base/status.hpp"
 
 namespace holdfast::runner {
@@ -35,6 +36,8 @@ class FaultParts {
 
   // The part that `which` names. The error says what was expected, with the nearest name.
   Status find(FaultTarget what, std::string_view which, std::uint32_t& part) const;
+  // A host, whether or not it carries a process; likewise.
+  Status find_host(std::string_view which, NodeId& host) const;
   // As find takes it.
   std::string name(FaultTarget what, std::uint32_t part) const;
   // Every part of the kind, ascending.

@@ -60,9 +60,19 @@ Status Inputs::load_topology(const Experiment& experiment) {
   path_times_ = topology_->path_times(experiment.fabric.switch_latency);
   if (experiment.fabric.fidelity == Fidelity::packet)
     graph_ = std::make_unique<const sim::FabricGraph>(topology_->written_out());
+  return load_traffic(experiment);
+}
+
+Status Inputs::load_traffic(const Experiment& experiment) {
   for (std::size_t i = 0; i < experiment.traffic.size(); ++i) {
-    if (Status status = sim::Traffic::check(experiment.traffic[i], hosts); !status.is_ok())
-      return Status::error("traffic." + std::to_string(i) + ": " + status.message());
+    const TrafficConfig& kind = experiment.traffic[i];
+    const std::string entry = "traffic." + std::to_string(i);
+    NodeId& target = traffic_targets_.emplace_back(0);
+    Status status = sim::Traffic::check(kind.options, topology_->host_count());
+    if (!status.is_ok()) return Status::error(entry + ": " + status.message());
+    if (kind.options.pattern != sim::TrafficPattern::incast) continue;
+    status = parts_->find_host(kind.target, target);
+    if (!status.is_ok()) return Status::error(entry + ".target: " + status.message());
   }
   return Status::ok();
 }
@@ -183,8 +193,10 @@ Status InputsCache::load(const Experiment& experiment, std::shared_ptr<const Inp
   add_text(topology.file);
   add_text(topology.names);
   add(static_cast<int>(experiment.fabric.fidelity));
-  for (const sim::TrafficOptions& kind : experiment.traffic)
-    add(static_cast<int>(kind.pattern), kind.shift, kind.target.value, kind.senders);
+  for (const TrafficConfig& kind : experiment.traffic) {
+    add(static_cast<int>(kind.options.pattern), kind.options.shift, kind.options.senders);
+    add_text(kind.target);
+  }
   const RoutingConfig& routing = experiment.fabric.routing;
   add(routing.kind.has_value(), static_cast<int>(routing.kind.value_or(RoutingKind::balanced)),
       routing.lmc);

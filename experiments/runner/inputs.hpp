@@ -40,6 +40,8 @@ class Inputs {
   // of the records of a lanl trace, which are known to the minute.
   sim::FaultSchedule faults_of(std::uint64_t seed) const;
   std::uint32_t nodes() const { return nodes_; }
+  // Of each kind of traffic; means something for incasts only.
+  const std::vector<NodeId>& traffic_targets() const { return traffic_targets_; }
   const std::shared_ptr<const std::vector<std::uint32_t>>& leaf_of_node() const {
     return leaf_of_node_;
   }
@@ -84,6 +86,7 @@ class Inputs {
   };
 
   Status load_topology(const Experiment& experiment);
+  Status load_traffic(const Experiment& experiment);
   // Errors of these begin with the key that is wrong, within the line.
   Status load_line(const FailureConfig& line, std::uint32_t number);
   Status load_model(const FailureConfig& line, std::uint32_t number);
@@ -112,6 +115,7 @@ class Inputs {
   std::optional<sim::PathTimes> path_times_;
   std::unique_ptr<const sim::FabricGraph> graph_;
   std::shared_ptr<const std::vector<std::uint32_t>> leaf_of_node_;
+  std::vector<NodeId> traffic_targets_;
   std::uint32_t nodes_ = 0;
   std::uint32_t per_node_ = 0;
   std::optional<FaultParts> parts_;  // of the topology

@@ -38,6 +38,31 @@ struct MessageCounts {
   friend bool operator==(const MessageCounts&, const MessageCounts&) = default;
 };
 
+// Packets of one kind on a simulated fabric, at packet fidelity. Offered are those that were sent
+// and those that were refused; of those that were sent, who is neither delivered nor dropped is
+// under way at the end.
+struct PacketOutcome {
+  std::uint64_t offered = 0;
+  std::uint64_t refused = 0;  // for want of room in the sender's adapter
+  std::uint64_t delivered = 0;
+  std::uint64_t dropped_queue_full = 0;  // drop-tail
+  std::uint64_t dropped_too_old = 0;     // head-of-queue lifetime
+  std::uint64_t dropped_no_route = 0;
+  std::uint64_t dropped_fault = 0;  // dead and impaired links
+  Duration latency_mean;            // of the delivered: from the send to the last bit
+  Duration latency_max;
+
+  friend bool operator==(const PacketOutcome&, const PacketOutcome&) = default;
+};
+
+struct PacketOutcomes {
+  PacketOutcome control;  // frames of the job between nodes
+  PacketOutcome traffic;  // in the background, without the victims
+  PacketOutcome victim;   // of incasts
+
+  friend bool operator==(const PacketOutcomes&, const PacketOutcomes&) = default;
+};
+
 struct Outcome {
   std::uint32_t processes = 0;
   std::uint32_t nodes = 0;
@@ -52,7 +77,8 @@ struct Outcome {
   std::uint64_t lived_ms = 0;               // all processes together
   std::uint64_t frames_lost = 0;
   MessageCounts messages;
-  std::uint64_t state_hash = 0;  // of every engine at the end: for comparing runs
+  std::optional<PacketOutcomes> packets;  // absent at message fidelity and on real fabrics
+  std::uint64_t state_hash = 0;           // of every engine at the end: for comparing runs
   // For run.json only, not results:
   std::uint64_t events = 0;              // processed by the simulator
   std::uint64_t heartbeats_skipped = 0;  // advanced over by steady(); part of messages.heartbeats

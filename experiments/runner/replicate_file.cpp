@@ -41,6 +41,26 @@ void visit_failure(FailureOutcome& f, Visit&& visit) {
   visit("missed", f.missed);
 }
 
+template <class Visit>
+void visit_packets(PacketOutcome& p, Visit&& visit) {
+  visit("offered", p.offered);
+  visit("refused", p.refused);
+  visit("delivered", p.delivered);
+  visit("dropped_queue_full", p.dropped_queue_full);
+  visit("dropped_too_old", p.dropped_too_old);
+  visit("dropped_no_route", p.dropped_no_route);
+  visit("dropped_fault", p.dropped_fault);
+  visit("latency_mean_ns", p.latency_mean.ns);
+  visit("latency_max_ns", p.latency_max.ns);
+}
+
+template <class Visit>
+void visit_kinds(PacketOutcomes& packets, Visit&& visit) {
+  visit("control", packets.control);
+  visit("traffic", packets.traffic);
+  visit("victim", packets.victim);
+}
+
 template <class Span>
 json optional_ns(const std::optional<Span>& span) {
   return span ? json(span->ns) : json(nullptr);
@@ -61,6 +81,12 @@ std::string replicate_text(const FinishedReplicate& replicate) {
     return [&to](const char* name, const auto& value) { to[name] = value; };
   };
   visit_outcome(outcome, put(document));
+  json& packets = document["packets"];
+  if (outcome.packets) {
+    visit_kinds(*outcome.packets, [&](const char* name, PacketOutcome& kind) {
+      visit_packets(kind, put(packets[name]));
+    });
+  }
   document["wall_ns"] = replicate.wall.ns;
   json& durations = document["mistake_durations_ns"] = json::array();
   for (const Duration duration : outcome.mistake_durations) durations.push_back(duration.ns);
@@ -86,6 +112,11 @@ Status parse_replicate(const std::string& path, const std::string& text,
     };
     replicate = {};
     visit_outcome(replicate.outcome, take(document));
+    if (const json& packets = document.at("packets"); !packets.is_null()) {
+      visit_kinds(replicate.outcome.packets.emplace(), [&](const char* name, PacketOutcome& kind) {
+        visit_packets(kind, take(packets.at(name)));
+      });
+    }
     document.at("wall_ns").get_to(replicate.wall.ns);
     for (const json& duration : document.at("mistake_durations_ns"))
       replicate.outcome.mistake_durations.push_back(Duration{duration.get<std::int64_t>()});

@@ -49,6 +49,25 @@ MessageCounts message_counts(const FrameCounts& counts) {
           counts.repeats,    counts.acknowledgements, counts.differences};
 }
 
+PacketOutcome packet_outcome(const sim::PacketCounts& counts) {
+  const auto ns = [](std::int64_t units) {  // to the nearest
+    constexpr std::int64_t kUnits = sim::kSimUnitsPerSecond / 1'000'000'000;
+    return Duration{(units + kUnits / 2) / kUnits};
+  };
+  const auto delivered = static_cast<std::int64_t>(counts.delivered());
+  return {.offered = counts.sent + counts.skipped,
+          .refused = counts.skipped,
+          .delivered = counts.delivered(),
+          .dropped_queue_full = counts.count(sim::PacketFate::queue_full),
+          .dropped_too_old = counts.count(sim::PacketFate::too_old),
+          .dropped_no_route = counts.count(sim::PacketFate::no_route),
+          .dropped_fault = counts.count(sim::PacketFate::port_down) +
+                           counts.count(sim::PacketFate::cut) +
+                           counts.count(sim::PacketFate::corrupted),
+          .latency_mean = delivered > 0 ? ns(counts.delay_units / delivered) : Duration{},
+          .latency_max = ns(counts.delay_max_units)};
+}
+
 }  // namespace
 
 Status simulate(const Experiment& experiment, const Inputs& inputs, std::uint32_t replicate,
@@ -68,7 +87,10 @@ Status simulate(const Experiment& experiment, const Inputs& inputs, std::uint32_
     packets.wire = experiment.fabric.packet;
     packets.wire.switch_latency = experiment.fabric.switch_latency;
     packets.service_level = experiment.fabric.service_level;
-    packets.traffic = experiment.traffic;
+    for (std::size_t i = 0; i < experiment.traffic.size(); ++i) {
+      packets.traffic.push_back(experiment.traffic[i].options);
+      packets.traffic.back().target = inputs.traffic_targets()[i];
+    }
     options.packets = &packets;
     options.graph = inputs.graph();
     options.forwarding = &inputs.topology().routing().tables();
@@ -108,6 +130,9 @@ Status simulate(const Experiment& experiment, const Inputs& inputs, std::uint32_
   outcome.lived_ms = judge.lived_ms(Time{} + inputs.duration());
   outcome.frames_lost = simulation.frames_lost();
   outcome.messages = message_counts(simulation.frame_counts());
+  if (const sim::PacketCarrier* carrier = simulation.carrier())
+    outcome.packets = {packet_outcome(carrier->frames()), packet_outcome(carrier->traffic()),
+                       packet_outcome(carrier->victims())};
   outcome.state_hash = simulation.state_hash();
   outcome.events = simulation.events();
   outcome.heartbeats_skipped = simulation.heartbeats_skipped();

@@ -33,6 +33,27 @@ std::string milliseconds_text(std::uint64_t ms) {
   return text;
 }
 
+std::string packet_columns(const std::string& kind) {
+  std::string columns;
+  for (const char* column :
+       {"offered", "refused", "delivered", "dropped_queue_full", "dropped_too_old",
+        "dropped_no_route", "dropped_fault", "latency_mean_s", "latency_max_s"})
+    columns += "," + kind + "_" + column;
+  return columns;
+}
+
+std::string packet_cells(const PacketOutcome* packets) {
+  if (packets == nullptr) return ",,,,,,,,,";
+  std::string cells;
+  for (const std::uint64_t number :
+       {packets->offered, packets->refused, packets->delivered, packets->dropped_queue_full,
+        packets->dropped_too_old, packets->dropped_no_route, packets->dropped_fault})
+    cells += "," + std::to_string(number);
+  if (packets->delivered == 0) return cells + ",,";
+  return cells + "," + seconds_text(packets->latency_mean) + "," +
+         seconds_text(packets->latency_max);
+}
+
 std::string hexadecimal(std::uint64_t value) {
   char text[17];
   std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
@@ -79,7 +100,9 @@ std::string results_header(const Campaign& campaign) {
          "mistake_recurrence_s,lived_s,records_while_down,heartbeats,observes,notices,"
          "local_notices,"
          "repeats,"
-         "acknowledgements,differences,frames_lost,state_hash\n";
+         "acknowledgements,differences,frames_lost" +
+         packet_columns("control") + packet_columns("traffic") + packet_columns("victim") +
+         ",state_hash\n";
 }
 
 std::string results_row(const Campaign& campaign, Job job, const Outcome& outcome) {
@@ -120,6 +143,10 @@ std::string results_row(const Campaign& campaign, Job job, const Outcome& outcom
         messages.local_notices, messages.repeats, messages.acknowledgements, messages.differences,
         outcome.frames_lost})
     add(number);
+  const PacketOutcomes* packets = outcome.packets ? &*outcome.packets : nullptr;
+  row += packet_cells(packets ? &packets->control : nullptr);
+  row += packet_cells(packets ? &packets->traffic : nullptr);
+  row += packet_cells(packets ? &packets->victim : nullptr);
   return row + "," + hexadecimal(outcome.state_hash) + "\n";
 }
 

@@ -27,7 +27,9 @@ std::optional<Duration> median(std::vector<Duration> values);
 // results.csv: one row per sweep point and replicate. Each ends with a line break. `known` is the
 // time from a crash until every live process knows. The smallest, median and largest of detection,
 // propagation and known are those of all failures that ended a process: one that never was is above
-// all others, and its cell empty. Only crashes count whose part was up.
+// all others, and its cell empty. Only crashes count whose part was up. What became of packets
+// stands behind control_ (frames of the job between nodes), traffic_ and victim_ (of incasts), in
+// empty cells at message fidelity; latency is from the send to the last bit.
 std::string results_header(const Campaign& campaign);
 std::string results_row(const Campaign& campaign, Job job, const Outcome& outcome);
 

@@ -7,21 +7,9 @@
 
 namespace holdfast::sim {
 
-namespace {
-
-void add(TrafficCounts& sum, const TrafficCounts& counts) {
-  sum.sent += counts.sent;
-  sum.skipped += counts.skipped;
-  sum.delivered += counts.delivered;
-  sum.lost += counts.lost;
-  sum.delay_units += counts.delay_units;
-}
-
-}  // namespace
-
 PacketCarrier::PacketCarrier(const PacketCarrierOptions& options, const FabricGraph& graph,
                              const Forwarding& forwarding, std::uint64_t seed)
-    : service_level_(options.service_level), wire_(graph, forwarding, options.wire) {
+    : service_level_(options.service_level), wire_(graph, forwarding, options.wire, seed) {
   for (const TrafficOptions& kind : options.traffic) {
     const auto index = static_cast<std::uint32_t>(traffic_.size());
     traffic_.emplace_back(kind, seed, index, graph);
@@ -31,8 +19,9 @@ PacketCarrier::PacketCarrier(const PacketCarrierOptions& options, const FabricGr
 
 void PacketCarrier::carry(SimTime now, NodeId from, NodeId to_node, std::uint32_t bytes,
                           ProcessId to, std::uint32_t frame) {
-  if (frame >= from_node_.size()) from_node_.resize(frame + std::size_t{1});
-  from_node_[frame] = from;
+  if (frame >= sent_.size()) sent_.resize(frame + std::size_t{1});
+  sent_[frame] = {from, now};
+  ++frames_.sent;
   wire_.inject(now, {.from = from,
                      .to = to_node,
                      .bytes = bytes,
@@ -72,20 +61,21 @@ void PacketCarrier::sort_out(const PacketReport& report) {
   }
   HOLDFAST_ASSERT((report.token & Traffic::kTokenBit) == 0);
   const auto frame = static_cast<std::uint32_t>(report.token);
-  if (report.fate != PacketFate::delivered) ++frames_lost_;
-  done_.push_back({ProcessId{static_cast<std::uint32_t>(report.token >> 32)}, frame,
-                   from_node_[frame], report.at, report.fate});
+  const Sent& sent = sent_[frame];
+  frames_.finish(report.fate, {report.at.value - sent.at.value});
+  done_.push_back({ProcessId{static_cast<std::uint32_t>(report.token >> 32)}, frame, sent.from,
+                   report.at, report.fate});
 }
 
-TrafficCounts PacketCarrier::traffic() const {
-  TrafficCounts sum;
-  for (const Traffic& kind : traffic_) add(sum, kind.counts());
+PacketCounts PacketCarrier::traffic() const {
+  PacketCounts sum;
+  for (const Traffic& kind : traffic_) sum += kind.counts();
   return sum;
 }
 
-TrafficCounts PacketCarrier::victims() const {
-  TrafficCounts sum;
-  for (const Traffic& kind : traffic_) add(sum, kind.victim());
+PacketCounts PacketCarrier::victims() const {
+  PacketCounts sum;
+  for (const Traffic& kind : traffic_) sum += kind.victim();
   return sum;
 }
 

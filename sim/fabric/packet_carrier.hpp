@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/packet/packet_counts.hpp"
 #include "sim/packet/packet_wire.hpp"
 #include "sim/topology/fabric_graph.hpp"
 #include "sim/topology/forwarding.hpp"
@@ -59,13 +60,23 @@ class PacketCarrier {
   PacketWire& wire() { return wire_; }
   const PacketWire& wire() const { return wire_; }
 
-  // Background packets over all kinds of traffic, and of the victims of incasts.
-  TrafficCounts traffic() const;
-  TrafficCounts victims() const;
+  // Of the job's frames between nodes; none is skipped.
+  const PacketCounts& frames() const { return frames_; }
+  // What the frames did since their counts were `before`, they do so many times more.
+  void repeat_since(const PacketCounts& before, std::uint64_t times) {
+    frames_.repeat_since(before, times);
+  }
+  // Of the background packets over all kinds of traffic, and of the victims of incasts.
+  PacketCounts traffic() const;
+  PacketCounts victims() const;
   bool has_traffic() const { return !traffic_.empty(); }
-  std::uint64_t frames_lost() const { return frames_lost_; }
 
  private:
+  struct Sent {
+    NodeId from;
+    SimTime at;
+  };
+
   void send_traffic();
   void sort_out(const PacketReport& report);
 
@@ -74,8 +85,8 @@ class PacketCarrier {
   std::deque<Traffic> traffic_;  // they stay where they are
   SimTime next_traffic_ = SimTime::never();
   std::vector<CarriedFrame> done_;
-  std::vector<NodeId> from_node_;  // by frame
-  std::uint64_t frames_lost_ = 0;
+  std::vector<Sent> sent_;  // by frame
+  PacketCounts frames_;
 };
 
 }  // namespace holdfast::sim

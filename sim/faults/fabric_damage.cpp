@@ -6,7 +6,6 @@
 
 #include "sim/topology/path_times.hpp"
 #include "stack/base/assert.hpp"
-#include "stack/base/elementary.hpp"
 
 namespace holdfast::sim {
 
@@ -64,33 +63,29 @@ std::vector<std::uint32_t> FabricDamage::links_of(const FaultEvent& fault) const
 }
 
 bool FabricDamage::takes(NodeId from, NodeId to, std::uint32_t bytes) {
-  if (impairments_.empty()) return !packets_ && !manager_.reaches(from, to, 0);
+  if (impairments_.empty()) return !manager_.reaches(from, to, 0);
   const FabricPath path = manager_.path(from, to, 0);
-  if (!path.arrives) return !packets_;
+  if (!path.arrives) return true;
   double share = 1.0;
   std::uint32_t device = routing_.wiring().endpoint(from).device;
   for (const std::uint32_t link : path.links) {
     const auto ends = routing_.wiring().ends(link);
     const std::uint32_t direction = ends[0].device == device ? 0 : 1;
-    share *= passes(link, direction, bytes);
+    share *= quality(link, direction).passes(bytes + kPacketOverheadBytes);
     device = ends[1 - direction].device;
   }
   return share < 1.0 && random_.unit() >= share;
 }
 
-// The share of the frames that this direction of the link lets pass.
-double FabricDamage::passes(std::uint32_t link, std::uint32_t direction,
-                            std::uint32_t bytes) const {
-  double share = 1.0;
+LinkQuality FabricDamage::quality(std::uint32_t link, std::uint32_t direction) const {
+  LinkQuality quality;
   for (const auto& [index, impairment] : impairments_) {
     if (impairment.link != link) continue;
     if (impairment.direction && *impairment.direction != direction) continue;
-    share *= 1.0 - impairment.share;
-    if (impairment.per_bit == 0.0) continue;
-    const double bits = 8.0 * (static_cast<double>(bytes) + kPacketOverheadBytes);
-    share *= power(1.0 - impairment.per_bit, bits);
+    quality.frames *= 1.0 - impairment.share;
+    quality.bits *= 1.0 - impairment.per_bit;
   }
-  return share;
+  return quality;
 }
 
 void FabricDamage::remember(NodeId from, NodeId to, SimTime now) {

@@ -4,7 +4,8 @@
 // around them with its delay (see subnet_manager.hpp). A frame is lost if the way that it would
 // take by the tables in force when it is sent crosses a dead part: what dies while it is under way,
 // which is a microsecond, does not matter. Its time stays that of the healthy fabric. At packet
-// fidelity the wire loses what comes to a dead part, and only impairments are decided here.
+// fidelity the wire loses what comes to a dead part or an impaired link, background traffic as
+// well.
 //
 // Links may also be impaired: lose a share of the frames that cross them, or corrupt bits. A frame
 // with a wrong bit fails its checksum and is lost; of n bytes on the wire it passes with
@@ -21,6 +22,7 @@
 #include <vector>
 
 #include "sim/faults/schedule.hpp"
+#include "sim/topology/link_quality.hpp"
 #include "sim/topology/routing.hpp"
 #include "sim/topology/sim_time.hpp"
 #include "sim/topology/subnet_manager.hpp"
@@ -35,8 +37,8 @@ class FabricDamage {
   FabricDamage(const Routing& routing, const SubnetManagerOptions& options, std::uint32_t nodes,
                std::uint64_t seed);
 
-  // From now on packets meet the dead parts by themselves.
-  void leave_dead_parts_to_packets() { packets_ = true; }
+  // From now on packets meet dead parts and impaired links by themselves; loses() takes nothing.
+  void leave_to_packets() { packets_ = true; }
 
   // A part of the fabric, or an impairment of `schedule`, begins or ends. now never goes back and
   // is not after next_change().
@@ -50,16 +52,19 @@ class FabricDamage {
   // Whether a frame of so many bytes of payload that is sent now is lost; draws a random number
   // only where a link on its way is impaired. from != to.
   bool loses(NodeId from, NodeId to, std::uint32_t bytes, SimTime now) {
-    if (manager_.pristine() && impairments_.empty()) return false;
+    if (packets_ || (manager_.pristine() && impairments_.empty())) return false;
     if (!takes(from, to, bytes)) return false;
     remember(from, to, now);
     return true;
   }
 
+  // What one direction of a link, that away from ends[direction], lets pass now.
+  LinkQuality quality(std::uint32_t link, std::uint32_t direction) const;
+
   // The links that do not work while this part is dead; none of an impairment.
   std::vector<std::uint32_t> links_of(const FaultEvent& fault) const;
 
-  // A dead part has taken a packet.
+  // A dead part or an impaired link has taken a packet.
   void packet_lost(NodeId from, NodeId to, SimTime now) { last_losses_[pair_key(from, to)] = now; }
 
   // Whether no frame between any two nodes is lost, nor will be before the next event or change.
@@ -82,7 +87,6 @@ class FabricDamage {
     return std::uint64_t{low} << 32 | high;
   }
   bool takes(NodeId from, NodeId to, std::uint32_t bytes);
-  double passes(std::uint32_t link, std::uint32_t direction, std::uint32_t bytes) const;
   void remember(NodeId from, NodeId to, SimTime now);
   bool everyone_reaches_everyone() const;
 

@@ -82,7 +82,7 @@ void PacketWire::prefetch_for_collapse(std::uint32_t port, std::uint32_t lane_nu
 
 bool PacketWire::stays_idle(const Leg& leg, const Packet& packet) {
   const OutputPort& port = ports_[leg.port];
-  if (port.times_down > 0 || port.waiting > 0 || port.dirty) return false;
+  if (port.times_down > 0 || port.impaired || port.waiting > 0 || port.dirty) return false;
   if (port.reserved) {
     const Reservation& reservation = reservations_[leg.port];
     if (pool_[reservation.packet].generation == reservation.generation) return false;

@@ -29,7 +29,8 @@ struct alignas(64) Packet {
   std::uint32_t far = 0;           // … the far end, as in OutputPort
   std::uint32_t generation = 0;    // of this index: changes when the packet is gone
   std::uint16_t link_kind = 0;     // … the kind
-  std::uint8_t path = 0;
+  std::uint8_t path : 7 = 0;
+  bool corrupted : 1 = false;  // by an impaired link: the receiver's checksum will find out
   std::uint8_t lane : 4 = 0;
   bool to_switch : 1 = false;  // the far end is one
   bool holds : 1 = false;      // credits of the output it has left last

@@ -9,8 +9,14 @@
 
 namespace holdfast::sim {
 
+namespace {
+
+constexpr std::uint64_t kCorruptionStream = 0x636f7272;  // and the port
+
+}  // namespace
+
 PacketWire::PacketWire(const FabricGraph& graph, const Forwarding& forwarding,
-                       const PacketWireOptions& options)
+                       const PacketWireOptions& options, std::uint64_t seed)
     : forwarding_(&forwarding),
       options_(options),
       arbiter_(options_.lanes),
@@ -19,6 +25,7 @@ PacketWire::PacketWire(const FabricGraph& graph, const Forwarding& forwarding,
       credits_(options.flow_control == FlowControl::credits),
       switch_latency_(to_sim_time(options.switch_latency)),
       head_lifetime_(to_sim_time(options.head_lifetime)),
+      seed_(seed),
       routes_(graph.host_count()) {
   HOLDFAST_ASSERT(buffer_blocks_ > 0 && buffer_blocks_ <= 0xffff);
   HOLDFAST_ASSERT(switch_latency_ >= SimTime{} && head_lifetime_ >= SimTime{});
@@ -122,7 +129,7 @@ void PacketWire::inject(SimTime now, const Shipment& shipment) {
   pool_.set_ready(index, {now.value, 0});
   packet.to = shipment.to.value;
   packet.wire_bytes = shipment.bytes + kPacketOverheadBytes;
-  packet.path = shipment.path;
+  packet.path = shipment.path & 0x7f;
   packet.lane = options_.lane_of_service_level[shipment.service_level] & 0xf;
   HOLDFAST_ASSERT(blocks(packet) <= buffer_blocks_);
   packet.port = host_port_[shipment.from.value];
@@ -205,10 +212,17 @@ void PacketWire::handle(const QueuedEvent& event) {
   }
 }
 
+// What a device sees that has all of the packet.
+PacketFate PacketWire::fate_seen(const Packet& packet) {
+  if (packet.broken) return PacketFate::cut;
+  return packet.corrupted ? PacketFate::corrupted : PacketFate::delivered;
+}
+
 void PacketWire::look_up(std::uint32_t index) {
   Packet& packet = pool_[index];
-  if (packet.broken && options_.switching == Switching::store_and_forward) {
-    lose(index, PacketFate::cut);
+  if (const PacketFate seen = fate_seen(packet);
+      seen != PacketFate::delivered && options_.switching == Switching::store_and_forward) {
+    lose(index, seen);
     return;
   }
   const std::uint32_t out = output_towards(packet, packet.far);
@@ -251,8 +265,8 @@ void PacketWire::come_to(std::uint32_t index, std::uint32_t port) {
 void PacketWire::deliver(std::uint32_t index) {
   const Packet& packet = pool_[index];
   if (packet.collapsed && reluctance_ > 0) --reluctance_;
-  if (packet.broken) {
-    lose(index, PacketFate::cut);
+  if (const PacketFate seen = fate_seen(packet); seen != PacketFate::delivered) {
+    lose(index, seen);
   } else if (packet.far != packet.to) {
     lose(index, PacketFate::no_route);
   } else {
@@ -322,6 +336,27 @@ void PacketWire::set_port_up(std::uint32_t index, bool up) {
   for (std::uint32_t i = 0; i < lane_count_; ++i) {
     while (lane(index, i).first != kNoPacket) lose(dequeue(index, i), PacketFate::port_down);
   }
+}
+
+void PacketWire::set_quality(SimTime now, std::uint32_t link, std::uint32_t direction,
+                             const LinkQuality& quality) {
+  meet(now);
+  const std::uint32_t port = link_ports_[link][direction];
+  free_of_reservation(port);
+  ports_[port].impaired = !quality.perfect();
+  for (ImpairedPort& known : impaired_) {
+    if (known.port != port) continue;
+    known.quality = quality;
+    return;
+  }
+  impaired_.push_back({port, quality, Random(seed_, kCorruptionStream, port)});
+}
+
+// Of a packet that the impaired port sends. Few ports are impaired.
+bool PacketWire::corrupts(std::uint32_t port, const Packet& packet) {
+  std::size_t i = 0;
+  while (impaired_[i].port != port) ++i;
+  return impaired_[i].random.unit() >= impaired_[i].quality.passes(packet.wire_bytes);
 }
 
 void PacketWire::take_apart(SimTime now) {

@@ -29,28 +29,19 @@
 #include "sim/engine/event_queue.hpp"
 #include "sim/packet/exact_time.hpp"
 #include "sim/packet/lane_arbiter.hpp"
+#include "sim/packet/packet_counts.hpp"
 #include "sim/packet/packet_pool.hpp"
 #include "sim/packet/packet_wire_options.hpp"
 #include "sim/packet/port.hpp"
 #include "sim/packet/route_cache.hpp"
 #include "sim/topology/fabric_graph.hpp"
 #include "sim/topology/forwarding.hpp"
+#include "sim/topology/link_quality.hpp"
 #include "sim/topology/sim_time.hpp"
 #include "stack/base/ids.hpp"
+#include "stack/base/random.hpp"
 
 namespace holdfast::sim {
-
-enum class PacketFate : std::uint8_t {
-  delivered,
-  // Of dead parts, or of tables that do not match the fabric:
-  no_route,   // no table entry, or the way leads to somebody else
-  port_down,  // its output port, or the link of it, is down
-  cut,        // the link went down while it was sent
-  // Of too many packets:
-  queue_full,  // drop_tail
-  too_old,     // head_lifetime
-};
-constexpr std::size_t kPacketFates = 6;
 
 struct PacketReport {
   std::uint64_t token = 0;
@@ -71,9 +62,9 @@ struct Shipment {
 class PacketWire {
  public:
   // `graph` is copied from; `forwarding` must outlive the wire or its next one. Lanes, weights and
-  // the mapping of service levels are in range.
+  // the mapping of service levels are in range. `seed` is for what impaired links lose.
   PacketWire(const FabricGraph& graph, const Forwarding& forwarding,
-             const PacketWireOptions& options);
+             const PacketWireOptions& options, std::uint64_t seed = 0);
   PacketWire(const PacketWire&) = delete;
   PacketWire& operator=(const PacketWire&) = delete;
 
@@ -103,6 +94,11 @@ class PacketWire {
   // goes on to its end, at full length, and is lost there); what waits for the port or comes later
   // is lost at once.
   void set_link_up(SimTime now, std::uint32_t link, bool up);
+  // One direction of a link, that away from ends[direction] of the graph's link, lets pass from now
+  // on what `quality` says. What it corrupts goes on to the next device that looks at all of it: in
+  // store-and-forward the next switch, in cut-through its end.
+  void set_quality(SimTime now, std::uint32_t link, std::uint32_t direction,
+                   const LinkQuality& quality);
   // Switches look up in these tables from now on. What they have looked up already stays. Before
   // the old tables change or go, take_apart() at the same instant: the ways of collapsed packets
   // are known from them only.
@@ -149,6 +145,13 @@ class PacketWire {
     Instant end;
     Instant looked_up;  // by the switch behind it
   };
+
+  struct ImpairedPort {
+    std::uint32_t port;
+    LinkQuality quality;
+    Random random;  // goes on when the port is impaired again
+  };
+
   static constexpr std::uint32_t payload(Kind kind, std::uint32_t rest) {
     return static_cast<std::uint32_t>(kind) << 29 | (rest & 0x1fff'ffff);
   }
@@ -184,6 +187,7 @@ class PacketWire {
   // First phase.
   void prefetch_upcoming() const;
   void handle(const QueuedEvent& event);
+  static PacketFate fate_seen(const Packet& packet);
   void look_up(std::uint32_t packet);
   std::uint32_t output_towards(const Packet& packet, std::uint32_t device) const;
   // When an output may begin to send what a switch has looked up at `looked_up`, by kinds of links.
@@ -225,6 +229,7 @@ class PacketWire {
   void keep_credits(std::uint32_t port, std::uint32_t lane, std::uint32_t count, SimTime until);
 
   void set_port_up(std::uint32_t port, bool up);
+  bool corrupts(std::uint32_t port, const Packet& packet);
 
   const Forwarding* forwarding_;
   PacketWireOptions options_;
@@ -249,6 +254,8 @@ class PacketWire {
   Serialisation serialisation_;
   std::vector<LinkKind> link_kinds_;
   PacketPool pool_;
+  std::vector<ImpairedPort> impaired_;  // and those that have been
+  std::uint64_t seed_;
   std::vector<Newcomer> newcomers_;
   std::vector<std::uint32_t> dirty_;  // ports to serve at the end of instant_
   std::vector<PacketReport> reports_;

@@ -36,6 +36,7 @@ struct alignas(64) OutputPort {
   bool dirty : 1 = false;              // in the list of ports to serve at the end of this instant
   bool reserved : 1 = false;           // for a collapsed packet, perhaps one that is gone
   bool ageing : 1 = false;             // an event is pending that looks for old heads
+  bool impaired : 1 = false;           // its link lets not all pass that it sends
   std::uint8_t times_down = 0;         // 0: up
   std::int64_t free_units = 0;         // end of the last transmission; see PacketWire::free_at
   SimTime wake_at = SimTime::never();  // of its one wake event that counts

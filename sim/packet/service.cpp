@@ -93,6 +93,7 @@ void PacketWire::send(std::uint32_t index, std::uint32_t lane_number) {
   port.sending = packet_index;
   port.sending_generation = packet.generation;
   put_on_link(packet, index, end);
+  if (port.impaired && corrupts(index, packet)) packet.corrupted = true;
   ++hops_;
   if (!packet.to_switch) {
     // Never at the instant of the start: deliveries are reported in the first phase.

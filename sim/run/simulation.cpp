@@ -79,7 +79,7 @@ Simulation::Simulation(const SimulationOptions& options, const Roster& roster,
     damage_ = std::make_unique<FabricDamage>(*options.routing, options.subnet_manager,
                                              roster.nodes(), options.seed);
     network_.set_damage(*damage_);
-    if (carrier_) damage_->leave_dead_parts_to_packets();
+    if (carrier_) damage_->leave_to_packets();
   }
   for (std::uint32_t i = 0; i < roster.processes(); ++i) boot({i}, false);
 }
@@ -197,7 +197,7 @@ bool Simulation::step_packets() {
   for (const CarriedFrame& carried : carrier_->done()) {
     if (carried.fate == PacketFate::delivered) {
       set_now(carried.at);
-    } else if (damage_ && carried.fate <= PacketFate::cut) {
+    } else if (damage_ && is_of_faults(carried.fate)) {
       damage_->packet_lost(carried.from_node, roster_.node_of(carried.to), carried.at);
     }
     if (network_.deliver(carried)) act(carried.to);
@@ -274,7 +274,12 @@ void Simulation::set_slow(Process& process, Duration delay) {
 
 void Simulation::play_on_fabric(const FaultEvent& fault) {
   damage_->play(fault, faults_, now_);
-  if (carrier_) {
+  if (carrier_ && fault.target == FaultTarget::impairment) {
+    const std::uint32_t link = faults_.impairments.at(fault.index).link;
+    for (const std::uint32_t direction : {0u, 1u}) {
+      carrier_->wire().set_quality(now_, link, direction, damage_->quality(link, direction));
+    }
+  } else if (carrier_) {
     for (const std::uint32_t link : damage_->links_of(fault)) {
       carrier_->wire().set_link_up(now_, link, fault.action == FaultAction::repair);
     }
@@ -295,11 +300,11 @@ void Simulation::expect_new_tables() {
     expected_tables_ = damage_->next_change();
     queue_.push(expected_tables_.value, 0, sim_payload(SimEventKind::fault, kNewTables));
   }
-  next_skip_attempt_ = now_ + to_sim_time(options_.engine.membership.detection.period);
+  put_off_skipping();
 }
 
 void Simulation::play(const FaultEvent& fault) {
-  next_skip_attempt_ = now_ + to_sim_time(options_.engine.membership.detection.period);
+  put_off_skipping();
   if (is_of_fabric(fault)) {
     play_on_fabric(fault);
     return;
@@ -371,6 +376,11 @@ SimTime Simulation::next_external() const {
   return std::min(next, to_sim_time(faults_.events[next_fault_].at - Time{}));
 }
 
+void Simulation::put_off_skipping() {
+  next_skip_attempt_ = now_ + to_sim_time(options_.engine.membership.detection.period);
+  quiet_since_.reset();
+}
+
 void Simulation::skip_if_quiet() {
   const SimTime period = to_sim_time(options_.engine.membership.detection.period);
   if (losing() || impeded_ > 0 || network_.frames_under_way() > 0 ||
@@ -378,8 +388,22 @@ void Simulation::skip_if_quiet() {
     return;
   }
   const std::int64_t periods = (next_external() - now_).value / period.value - kPeriodsKept;
-  if (periods > 0 && quiet()) skip(static_cast<std::uint64_t>(periods));
+  if (periods > 0 && quiet() && one_period_is_known()) skip(static_cast<std::uint64_t>(periods));
   next_skip_attempt_ = now_ + period;
+}
+
+// Packets are counted, so one quiet period has to be seen before others can be told to be like it.
+// While somebody is dead they are not: probes go to one of the dead after the other.
+bool Simulation::one_period_is_known() {
+  if (!carrier_) return true;
+  if (std::any_of(processes_.begin(), processes_.end(),
+                  [](const Process& process) { return !process.up; })) {
+    return false;
+  }
+  const SimTime period = to_sim_time(options_.engine.membership.detection.period);
+  if (quiet_since_ && now_ == quiet_since_->at + period) return true;
+  quiet_since_ = QuietSince{now_, carrier_->frames()};
+  return false;
 }
 
 bool Simulation::quiet() const {
@@ -409,6 +433,8 @@ void Simulation::skip(std::uint64_t periods) {
     if (process.wake != SimTime::never()) process.wake = process.wake + by;
   }
   heartbeats_skipped_ += frame_counts().heartbeats - before.heartbeats;
+  if (carrier_) carrier_->repeat_since(quiet_since_->frames, periods);
+  quiet_since_.reset();
   std::vector<QueuedEvent> pending = queue_.drain();
   set_now(now_ + by);
   for (const bool faults : {true, false}) {
@@ -444,7 +470,7 @@ std::uint64_t Simulation::state_hash() const {
 
 std::uint64_t Simulation::frames_lost() const {
   std::uint64_t lost = lost_by_ended_ + network_.overflows() + (damage_ ? damage_->lost() : 0);
-  if (carrier_) lost += carrier_->frames_lost();
+  if (carrier_) lost += carrier_->frames().lost();
   for (const Process& process : processes_) {
     if (process.lossy) lost += process.lossy->lost();
   }

@@ -97,6 +97,11 @@ class Simulation {
     SimTime due = SimTime::never();  // while slow: when it gets to what came first
   };
   static constexpr std::size_t kHotBytes = 256;
+  // A moment since which it is quiet, and the frames until then.
+  struct QuietSince {
+    SimTime at;
+    PacketCounts frames;
+  };
   class Addresses;
 
   bool losing() const { return options_.loss > 0.0 && now() < options_.loss_until; }
@@ -122,7 +127,9 @@ class Simulation {
   void crash(const FaultEvent& fault, std::span<const ProcessId> processes);
   void repair(const FaultEvent& fault, std::span<const ProcessId> processes);
   std::vector<ProcessId> concerned(const FaultEvent& fault) const;
+  void put_off_skipping();
   void skip_if_quiet();
+  bool one_period_is_known();
   bool quiet() const;
   void skip(std::uint64_t periods);
   SimTime next_external() const;
@@ -144,6 +151,7 @@ class Simulation {
   Time clock_;  // the same on the stack's clock
   SimTime end_{};
   SimTime next_skip_attempt_{};
+  std::optional<QuietSince> quiet_since_;  // at packet fidelity
   std::size_t next_fault_ = 0;
   std::uint32_t impeded_ = 0;
   std::unique_ptr<FabricDamage> damage_;        // only with faults of the fabric

@@ -105,7 +105,7 @@ std::optional<Shipment> Traffic::take(const PacketWire& wire) {
   const QueuedEvent event = due_.pop();
   const SimTime now{event.time};
   Sender& sender = senders_[event.target];
-  TrafficCounts& counts = sender.victim ? victim_ : counts_;
+  PacketCounts& counts = sender.victim ? victim_ : counts_;
   // Drawn even if it is not sent, so that what follows does not depend on the fabric.
   const NodeId to = destination(sender);
   plan_next(event.target, now);
@@ -123,14 +123,10 @@ std::optional<Shipment> Traffic::take(const PacketWire& wire) {
 }
 
 void Traffic::account(const PacketReport& report) {
-  TrafficCounts& counts = (report.token & kVictimBit) != 0 ? victim_ : counts_;
-  if (report.fate != PacketFate::delivered) {
-    ++counts.lost;
-    return;
-  }
-  ++counts.delivered;
-  counts.delay_units += static_cast<std::int64_t>(
-      (static_cast<std::uint64_t>(report.at.value) - report.token) & kTimeMask);
+  PacketCounts& counts = (report.token & kVictimBit) != 0 ? victim_ : counts_;
+  const std::uint64_t delay =
+      (static_cast<std::uint64_t>(report.at.value) - report.token) & kTimeMask;
+  counts.finish(report.fate, {static_cast<std::int64_t>(delay)});
 }
 
 }  // namespace holdfast::sim

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "sim/engine/event_queue.hpp"
+#include "sim/packet/packet_counts.hpp"
 #include "sim/packet/packet_wire.hpp"
 #include "sim/topology/fabric_graph.hpp"
 #include "sim/topology/sim_time.hpp"
@@ -46,14 +47,6 @@ struct TrafficOptions {
   // Nothing is sent before `from`, nor at `until` or later; from <= until.
   Time from = {};
   Time until = Time::never();
-};
-
-struct TrafficCounts {
-  std::uint64_t sent = 0;
-  std::uint64_t skipped = 0;    // for want of room in the sender's adapter
-  std::uint64_t delivered = 0;  // those under way are neither that nor lost
-  std::uint64_t lost = 0;
-  std::int64_t delay_units = 0;  // of all delivered ones, from the send to the last bit
 };
 
 class Traffic {
@@ -82,9 +75,9 @@ class Traffic {
   }
 
   // Of all flows but the victim's.
-  const TrafficCounts& counts() const { return counts_; }
+  const PacketCounts& counts() const { return counts_; }
   // Of the victim of an incast.
-  const TrafficCounts& victim() const { return victim_; }
+  const PacketCounts& victim() const { return victim_; }
 
  private:
   // A token: kTokenBit, the victim's bit, the traffic's index, and when it was sent, modulo 2^48
@@ -112,8 +105,8 @@ class Traffic {
   SimTime until_;
   std::vector<Sender> senders_;
   EventQueue due_;  // target: a sender
-  TrafficCounts counts_;
-  TrafficCounts victim_;
+  PacketCounts counts_;
+  PacketCounts victim_;
 };
 
 }  // namespace holdfast::sim

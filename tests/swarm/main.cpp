@@ -70,8 +70,10 @@ int run(const Arguments& arguments) {
             << " some across a cut; " << sum.events << " events; slowest: seed " << sum.slowest_seed
             << " took " << static_cast<int>(sum.slowest * 1000) / 10.0 << " % of its bound\n";
   std::cout << sum.of_packets << " at packet fidelity; of their packets";
-  static constexpr const char* kFates[] = {"arrived",  "had no route",       "met a dead port",
-                                           "were cut", "found a full queue", "were too old"};
+  static constexpr std::array kFates{"arrived",     "had no route",   "met a dead port",
+                                     "were cut",    "were corrupted", "found a full queue",
+                                     "were too old"};
+  static_assert(kFates.size() == sim::kPacketFates);
   for (std::size_t i = 0; i < sim::kPacketFates; ++i) {
     std::cout << (i == 0 ? " " : ", ") << sum.fates[i] << ' ' << kFates[i];
   }

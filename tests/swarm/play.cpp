@@ -145,7 +145,7 @@ class Play {
 
   // The bound counts from the last loss, but not for ever.
   void wait_for_losses(const Simulation& simulation) {
-    const std::uint64_t lost = simulation.carrier()->frames_lost();
+    const std::uint64_t lost = simulation.carrier()->frames().lost();
     if (lost == lost_ || simulation.now() > scenario_.calm + outcome_.bound * 3) return;
     lost_ = lost;
     calm_ = simulation.now();
@@ -179,7 +179,7 @@ class Play {
     }
     outcome_.bound = bound_of(scenario_, stage_.roster, engine_of);
     calm_ = scenario_.calm;
-    if (scenario_.discards) lost_ = simulation.carrier()->frames_lost();
+    if (scenario_.discards) lost_ = simulation.carrier()->frames().lost();
     const std::uint64_t lost = simulation.frames_lost();
     if (converge(simulation, engine_of)) {
       outcome_.convergence = std::max(log_.last_belief() - calm_, Duration{0});

@@ -85,15 +85,15 @@ void expect_packets(const Experiment& e) {
   EXPECT_FALSE(packet.collapse);
   EXPECT_EQ(e.fabric.service_level, 4);
   ASSERT_EQ(e.traffic.size(), 2u);
-  EXPECT_EQ(e.traffic[0].pattern, sim::TrafficPattern::permutation);
-  EXPECT_EQ(e.traffic[0].load, 0.25);
-  EXPECT_EQ(e.traffic[0].bytes, 1000u);
-  EXPECT_EQ(e.traffic[0].service_level, 2);
-  EXPECT_EQ(e.traffic[0].shift, 3u);
-  EXPECT_EQ(e.traffic[1].pattern, sim::TrafficPattern::incast);
-  EXPECT_EQ(e.traffic[1].target, NodeId{4});
-  EXPECT_EQ(e.traffic[1].senders, 3u);
-  EXPECT_EQ(e.traffic[1].victim_service_level, 5);
+  EXPECT_EQ(e.traffic[0].options.pattern, sim::TrafficPattern::permutation);
+  EXPECT_EQ(e.traffic[0].options.load, 0.25);
+  EXPECT_EQ(e.traffic[0].options.bytes, 1000u);
+  EXPECT_EQ(e.traffic[0].options.service_level, 2);
+  EXPECT_EQ(e.traffic[0].options.shift, 3u);
+  EXPECT_EQ(e.traffic[1].options.pattern, sim::TrafficPattern::incast);
+  EXPECT_EQ(e.traffic[1].target, "4");
+  EXPECT_EQ(e.traffic[1].options.senders, 3u);
+  EXPECT_EQ(e.traffic[1].options.victim_service_level, 5);
 }
 
 void expect_detector(const DetectorConfig& detector) {

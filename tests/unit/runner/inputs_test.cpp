@@ -55,6 +55,31 @@ TEST(Inputs, ACountIsThePartAndThoseThatFollow) {
   }
 }
 
+// The target of an incast is named as the parts of failures are; who is misspelt is guessed.
+TEST(Inputs, TheTargetOfAnIncastIsAHostByIndexOrName) {
+  Experiment experiment;
+  experiment.duration = seconds(1);
+  experiment.topology.down = {16};
+  experiment.topology.up = experiment.topology.parallel = {1};
+  experiment.fabric.fidelity = Fidelity::packet;
+  experiment.traffic.resize(3);
+  for (TrafficConfig& kind : experiment.traffic) kind.options.pattern = sim::TrafficPattern::incast;
+  experiment.traffic[0].target = "11";
+  experiment.traffic[1].target = "host-12";
+  experiment.traffic[2].target = "nobody";
+  experiment.traffic[2].options.pattern = sim::TrafficPattern::uniform;  // which has no target
+  InputsCache cache;
+  std::shared_ptr<const Inputs> inputs;
+  Status status = cache.load(experiment, inputs);
+  ASSERT_TRUE(status.is_ok()) << status.message();
+  EXPECT_EQ(inputs->traffic_targets(), (std::vector<NodeId>{{11}, {12}, {0}}));
+  experiment.traffic[1].target = "hots-13";
+  status = cache.load(experiment, inputs);
+  EXPECT_EQ(status.message(),
+            "traffic.1.target: no host is called 'hots-13': expected an index 0 to 15, a name such "
+            "as host-0, or the GUID of an adapter; did you mean \"host-13\"?");
+}
+
 TEST(Inputs, RandomPartsDifferFromEachOtherAndBetweenReplicatesAndLines) {
   const auto inputs = inputs_with(FaultTarget::process, kDrawnParts, 5);
   std::set<std::vector<std::uint32_t>> draws;

@@ -26,11 +26,13 @@ class Shifted final : public Forwarding {
 };
 
 struct Act {
-  enum class What { inject, link, tables } what = What::inject;
+  enum class What { inject, link, quality, tables } what = What::inject;
   SimTime at;
   Shipment shipment;
   std::uint32_t which = 0;  // link, or shift of the tables
   bool up = false;
+  std::uint32_t direction = 0;
+  LinkQuality quality;
 };
 
 struct Scenario {
@@ -104,6 +106,11 @@ Scenario draw(std::uint64_t seed) {
     } else if (what == 1) {
       act.what = Act::What::tables;
       act.which = pick(random, 0, 2);
+    } else if (what == 2) {
+      act.what = Act::What::quality;
+      act.which = pick(random, 0, links - 1);
+      act.direction = pick(random, 0, 1);
+      act.quality = {0.5 * pick(random, 0, 2), random.below(2) == 0 ? 1.0 : 0.999};
     } else {
       Shipment& shipment = act.shipment;
       shipment.from = {pick(random, 0, hosts - 1)};
@@ -153,7 +160,7 @@ class Player {
                    ? with_unlike_links(build_pgft(tree_, scenario.link), scenario.seed)
                    : build_pgft(tree_, scenario.link)),
         tables_{Shifted(tree_, 0), Shifted(tree_, 1), Shifted(tree_, 2)},
-        wire_(graph_, tables_[0], with(scenario.options, collapse)) {}
+        wire_(graph_, tables_[0], with(scenario.options, collapse), scenario.seed) {}
 
   Played play(const Scenario& scenario) {
     for (const Act& act : scenario.acts) {
@@ -166,6 +173,9 @@ class Player {
           break;
         case Act::What::link:
           wire_.set_link_up(act.at, act.which, act.up);
+          break;
+        case Act::What::quality:
+          wire_.set_quality(act.at, act.which, act.direction, act.quality);
           break;
         case Act::What::tables:
           wire_.set_forwarding(act.at, tables_[act.which]);
@@ -241,8 +251,9 @@ TEST(Collapse, ChangesNothing) {
   EXPECT_GT(collapsed, 20'000u);
   EXPECT_GT(expanded, 5'000u);
   EXPECT_GT(collapsed - expanded, 5'000u);
-  for (const PacketFate fate : {PacketFate::delivered, PacketFate::port_down, PacketFate::cut,
-                                PacketFate::queue_full, PacketFate::too_old}) {
+  for (const PacketFate fate :
+       {PacketFate::delivered, PacketFate::port_down, PacketFate::cut, PacketFate::corrupted,
+        PacketFate::queue_full, PacketFate::too_old}) {
     EXPECT_GT(fates[static_cast<std::size_t>(fate)], 100u) << static_cast<int>(fate);
   }
 }

@@ -3,6 +3,7 @@
 // lane of their own.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -16,7 +17,7 @@ namespace {
 struct Ran {
   std::uint64_t hash = 0, events = 0, skipped = 0, lost = 0, collapsed = 0, expanded = 0;
   FrameCounts counts;
-  TrafficCounts traffic;
+  PacketCounts frames, traffic, victims;
   Memory memory;
 };
 
@@ -48,7 +49,9 @@ struct PacketJob {
     ran.lost = simulated.frames_lost();
     ran.counts = simulated.frame_counts();
     if (const PacketCarrier* carrier = simulated.carrier()) {
+      ran.frames = carrier->frames();
       ran.traffic = carrier->traffic();
+      ran.victims = carrier->victims();
       ran.collapsed = carrier->wire().collapsed();
       ran.expanded = carrier->wire().expanded();
     }
@@ -60,8 +63,9 @@ void expect_same(const Ran& a, const Ran& b, std::uint64_t seed) {
   EXPECT_EQ(a.hash, b.hash) << seed;
   EXPECT_EQ(a.counts, b.counts) << seed;
   EXPECT_EQ(a.lost, b.lost) << seed;
-  EXPECT_EQ(a.traffic.delivered, b.traffic.delivered) << seed;
-  EXPECT_EQ(a.traffic.delay_units, b.traffic.delay_units) << seed;
+  EXPECT_EQ(a.frames, b.frames) << seed;
+  EXPECT_EQ(a.traffic, b.traffic) << seed;
+  EXPECT_EQ(a.victims, b.victims) << seed;
   ASSERT_EQ(a.memory.beliefs.size(), b.memory.beliefs.size()) << seed;
   for (std::size_t i = 0; i < a.memory.beliefs.size(); ++i) {
     EXPECT_EQ(a.memory.beliefs[i].at, b.memory.beliefs[i].at) << seed;
@@ -84,6 +88,53 @@ TEST(PacketJob, AnIdleFabricIsThatOfMessageFidelity) {
   // 15 notices from one port wait for each other, 100 bytes each: not for a microsecond in all.
   EXPECT_LT(*packet.memory.last_verdict({5}) - *message.memory.last_verdict({5}), microseconds(1));
   EXPECT_EQ(message.counts.heartbeats, packet.counts.heartbeats);
+}
+
+// Four faults of any kind, with the fabric's own.
+void draw_faults(Random& random, bool busy, PacketJob& job) {
+  const Duration period = job.simulation.engine.membership.detection.period;
+  const FabricGraph graph = build_pgft(make_tree(job.tree), kLink100);
+  const auto some = [&](std::size_t count) {
+    return static_cast<std::uint32_t>(random.below(count));
+  };
+  Time at{};
+  for (std::size_t i = 0; i < 4; ++i) {
+    at += Duration{
+        static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(10 * period.ns)))};
+    const Duration lasts{static_cast<std::int64_t>(
+        1 + random.below(static_cast<std::uint64_t>((busy ? 10 : 40) * period.ns)))};
+    FaultEvent begin{at, FaultAction::crash, FaultTarget::node, some(graph.host_count()), 2 * i};
+    FaultEvent end = begin;
+    end.at = at + lasts;
+    end.action = FaultAction::repair;
+    switch (random.below(5)) {
+      case 0:
+        break;
+      case 1:
+        begin.action = FaultAction::pause;
+        end.action = FaultAction::resume;
+        break;
+      case 2:
+        begin.target = end.target = FaultTarget::link;
+        begin.index = end.index = some(graph.links().size());
+        break;
+      case 3: {
+        Impairment impairment{some(graph.links().size()), {}, 0.5 * random.unit(), 1e-5};
+        if (random.below(2) == 0) impairment.direction = some(2);
+        begin.target = end.target = FaultTarget::impairment;
+        begin.index = end.index = static_cast<std::uint32_t>(job.faults.impairments.size());
+        job.faults.impairments.push_back(impairment);
+        break;
+      }
+      default:
+        begin.target = end.target = FaultTarget::device;
+        begin.index = end.index = some(graph.devices().size());
+    }
+    job.faults.events.push_back(begin);
+    job.faults.events.push_back(end);
+  }
+  std::stable_sort(job.faults.events.begin(), job.faults.events.end(),
+                   [](const FaultEvent& a, const FaultEvent& b) { return a.at < b.at; });
 }
 
 PacketJob draw(std::uint64_t seed) {
@@ -116,40 +167,7 @@ PacketJob draw(std::uint64_t seed) {
     traffic.bytes = 512 + static_cast<std::uint32_t>(random.below(2'048));
     job.packets.traffic.push_back(traffic);
   }
-  const FabricGraph graph = build_pgft(make_tree(job.tree), kLink100);
-  const auto some = [&](std::size_t count) {
-    return static_cast<std::uint32_t>(random.below(count));
-  };
-  Time at{};
-  for (std::size_t i = 0; i < 4; ++i) {
-    at += Duration{
-        static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(10 * period.ns)))};
-    const Duration lasts{static_cast<std::int64_t>(
-        1 + random.below(static_cast<std::uint64_t>((busy ? 10 : 40) * period.ns)))};
-    FaultEvent begin{at, FaultAction::crash, FaultTarget::node, some(graph.host_count()), 2 * i};
-    FaultEvent end = begin;
-    end.at = at + lasts;
-    end.action = FaultAction::repair;
-    switch (random.below(4)) {
-      case 0:
-        break;
-      case 1:
-        begin.action = FaultAction::pause;
-        end.action = FaultAction::resume;
-        break;
-      case 2:
-        begin.target = end.target = FaultTarget::link;
-        begin.index = end.index = some(graph.links().size());
-        break;
-      default:
-        begin.target = end.target = FaultTarget::device;
-        begin.index = end.index = some(graph.devices().size());
-    }
-    job.faults.events.push_back(begin);
-    job.faults.events.push_back(end);
-  }
-  std::stable_sort(job.faults.events.begin(), job.faults.events.end(),
-                   [](const FaultEvent& a, const FaultEvent& b) { return a.at < b.at; });
+  draw_faults(random, busy, job);
   return job;
 }
 
@@ -180,6 +198,33 @@ TEST(PacketJob, TheCollapseAndTheSkippingChangeNothing) {
   EXPECT_GT(expanded, 1'000u);
   EXPECT_GT(skipped, 1'000u);
   EXPECT_GT(beliefs, 2'000u);
+}
+
+// A quarter of what host 3 sends is lost, of the traffic as of the job, and of nobody else's: the
+// fabric has room for a permutation at half its rate. Five standard deviations of the binomial
+// distribution.
+TEST(PacketJob, AnImpairedLinkStrikesTheTrafficToo) {
+  PacketJob job;
+  job.simulation.duration = milliseconds(20);
+  job.simulation.engine.membership.detection.period = microseconds(20);
+  job.simulation.engine.membership.detection.timeout = milliseconds(1);
+  job.packets.traffic.push_back({.pattern = TrafficPattern::permutation, .load = 0.5, .shift = 5});
+  const FabricGraph graph = build_pgft(make_tree(job.tree), kLink100);
+  const std::uint32_t link = graph.endpoint_link({3});
+  const LinkEnd& first = graph.links()[link].ends[0];
+  const bool upwards = graph.device(first.device).kind == DeviceKind::adapter;
+  job.faults.impairments.push_back({link, upwards ? 0u : 1u, 0.25, 0.0});
+  job.faults.events.push_back({{}, FaultAction::crash, FaultTarget::impairment, 0, 0});
+  const Ran ran = job.run(true);
+  const auto expect_struck = [](const PacketCounts& counts) {
+    const double mean = static_cast<double>(counts.sent) / 16 / 4;
+    const auto lost = static_cast<double>(counts.count(PacketFate::corrupted));
+    EXPECT_GT(mean, 200.0);
+    EXPECT_NEAR(lost, mean, 5 * std::sqrt(mean));
+    EXPECT_EQ(counts.lost(), counts.count(PacketFate::corrupted));
+  };
+  expect_struck(ran.traffic);
+  expect_struck(ran.frames);
 }
 
 // An incast with a backlog in every buffer on its way. Heartbeats that share its lane are late by

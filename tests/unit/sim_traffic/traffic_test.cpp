@@ -15,8 +15,8 @@ namespace holdfast::sim {
 namespace {
 
 struct Played {
-  TrafficCounts all;
-  TrafficCounts victim;
+  PacketCounts all;
+  PacketCounts victim;
   std::map<std::uint32_t, std::uint32_t> sent_to;
   std::vector<std::int64_t> arrivals;
 };
@@ -77,7 +77,7 @@ TEST(Traffic, BeginsAndEndsWhenItIsToldTo) {
   options.from = Time{} + microseconds(100);
   options.until = options.from + nanoseconds(200 * kTakes / kSimUnitsPerNanosecond);
   const Played part = play(kOneSwitch, options, end);
-  ASSERT_EQ(part.all.delivered, part.all.sent);
+  ASSERT_EQ(part.all.delivered(), part.all.sent);
   EXPECT_NEAR(static_cast<double>(part.all.sent), 1'600, 5 * 40);
   const std::int64_t shift = 10'000'000;
   // The last ones arrive among what was sent after them.
@@ -95,7 +95,7 @@ TEST(Traffic, APermutationQueuesAtItsSourceOnly) {
   const double idle = 2 * 15'000 + 10'000 + kTakes;
   const double wait = load * kTakes / (2 * (1 - load));
   const double mean =
-      static_cast<double>(played.all.delay_units) / static_cast<double>(played.all.delivered);
+      static_cast<double>(played.all.delay_units) / static_cast<double>(played.all.delivered());
   EXPECT_NEAR(mean, idle + wait, 0.02 * wait);
 }
 
@@ -103,9 +103,9 @@ TEST(Traffic, AFullLoadFillsTheLinksAndSkipsTheRest) {
   const Played played =
       play({{4, 4}, {1, 4}, {1, 1}},
            {.pattern = TrafficPattern::permutation, .load = 1.0, .shift = 5}, {20'000 * kTakes});
-  EXPECT_GT(played.all.delivered, 16u * 19'000u);
+  EXPECT_GT(played.all.delivered(), 16u * 19'000u);
   EXPECT_GT(played.all.skipped, 0u);
-  EXPECT_EQ(played.all.lost, 0u);
+  EXPECT_EQ(played.all.lost(), 0u);
 }
 
 TEST(Traffic, UniformGoesToAllOthersAlike) {
@@ -148,10 +148,10 @@ TEST(Traffic, AnIncastBlocksItsVictimUnlessThatHasALaneOfItsOwn) {
                                 .senders = 6,
                                 .victim_service_level = level};
     const Played played = play(tree, incast, {8'000 * kTakes}, 1, wire);
-    const double share = static_cast<double>(played.victim.delivered) / 8'000;
+    const double share = static_cast<double>(played.victim.delivered()) / 8'000;
     // All senders together have the target's link, whatever the lane.
-    EXPECT_NEAR(static_cast<double>(played.all.delivered) / 8'000, 1.0, 0.01);
-    EXPECT_EQ(played.all.lost + played.victim.lost, 0u);
+    EXPECT_NEAR(static_cast<double>(played.all.delivered()) / 8'000, 1.0, 0.01);
+    EXPECT_EQ(played.all.lost() + played.victim.lost(), 0u);
     EXPECT_NEAR(share, level == 0 ? 1.0 / 15 : 2.0 / 3, 0.01);
   }
 }
