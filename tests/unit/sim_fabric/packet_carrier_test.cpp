@@ -71,7 +71,7 @@ TEST(PacketCarrier, AFrameThatIsLostIsToldOfAtOnceAndCounted) {
   ASSERT_EQ(carried.done.size(), 2u);
   EXPECT_EQ(carried.done[1].frame, 0u);
   EXPECT_EQ(carried.done[1].fate, PacketFate::cut);
-  EXPECT_EQ(carried.carrier.frames_lost(), 2u);
+  EXPECT_EQ(carried.carrier.frames().lost(), 2u);
 }
 
 TrafficOptions kind(TrafficPattern pattern, double load) {
@@ -92,13 +92,13 @@ TEST(PacketCarrier, KindsOfTrafficAddUpAndFramesAreNoneOfThem) {
   }
   carried.until(kLater);
   EXPECT_EQ(carried.done.size(), 10u);
-  EXPECT_EQ(carried.carrier.frames_lost(), 0u);
-  const TrafficCounts counts = carried.carrier.traffic();
+  EXPECT_EQ(carried.carrier.frames().lost(), 0u);
+  const PacketCounts counts = carried.carrier.traffic();
   // 100 us of four links of 12.5 bytes a nanosecond, 534 bytes each: 468 and 187, five standard
   // deviations about the sum.
   EXPECT_NEAR(static_cast<double>(counts.sent), 0.07 * 4 * 100'000 * 12.5 / 534, 5 * 26);
-  EXPECT_EQ(counts.delivered, counts.sent);
-  EXPECT_EQ(counts.skipped + counts.lost, 0u);
+  EXPECT_EQ(counts.delivered(), counts.sent);
+  EXPECT_EQ(counts.skipped + counts.lost(), 0u);
 }
 
 }  // namespace
