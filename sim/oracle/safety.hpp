@@ -26,9 +26,8 @@ using EngineOf = std::function<const Engine*(ProcessId)>;
 
 struct SafetyOptions {
   // Whether every verdict must be true: no loss, and no pause of timeout - period or longer. Once
-  // somebody has been judged across a cut, only until then: as the views come together again, an
-  // agent may be asked for heartbeats by two observers, serve the last one (4.5) and be judged by
-  // the other.
+  // somebody has been judged across a cut, only until then: who believes a verdict from beyond the
+  // cut stops sending to its subject, whom it could reach, and may be judged for that.
   bool accurate = false;
   // Whether damage to the fabric kept the two apart until now: then a verdict of one on the other
   // follows from it, and its subject is unreachable. Empty: the fabric is whole.

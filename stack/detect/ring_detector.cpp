@@ -31,6 +31,7 @@ class RingDetector final : public Detector {
     next_send_ = now + phase;
     emitter_ = domain_before(ring);
     observer_ = process_after(ring);
+    redirected_ = false;
     grant_grace(now);
     awaiting_ = false;
     if (how == DetectorStart::taking_over) {
@@ -54,8 +55,10 @@ class RingDetector final : public Detector {
   void observe(Time now, ProcessId from, const Ring& ring) override {
     if (!running_) return;
     if (taken_back(ring.roster().domain_of(from), ring)) watch_anew(now);
-    observer_ = from;
-    redirected_ = from != process_after(ring);
+    if (from != process_after(ring)) {
+      observer_ = from;
+      redirected_ = true;
+    }
     send_at_once(now);
   }
 
@@ -102,13 +105,12 @@ class RingDetector final : public Detector {
     return next;
   }
 
-  // Only with an emitter that has been heard, and an observer that the view agrees with: anything
-  // else leads to a verdict or a correction, which must not be skipped.
+  // Only with an emitter that has been heard, and without a verdict that waits: anything else leads
+  // to a verdict or a correction, which must not be skipped. Who serves two may do so for good.
   bool steady() const override {
     if (!running_) return true;
     const bool settled = !awaiting_ && !pending_ && (heard_ == Heard::yes || emitter_ == self_);
-    // Where verdicts are held, one that was taken back leaves a sender of two heartbeats for good.
-    return settled && (holding_ ? held_->empty() : !redirected_);
+    return settled && (!holding_ || held_->empty());
   }
 
   Advance advance(std::uint64_t periods, const Ring& ring) override {
@@ -139,7 +141,8 @@ class RingDetector final : public Detector {
     h = mix64(h ^ emitter_.value);
     h = mix64(h ^ observer_.value);
     if (awaiting_) h = mix64(h ^ (asked_speaker_ ? asked_ + 1 : 0));
-    if (holding_) h = mix64(h ^ held_->hash() ^ (redirected_ ? 1 : 0));
+    if (holding_) h = mix64(h ^ held_->hash());
+    if (redirected_) h = mix64(h ^ 1);
     return mix64(h ^ ticks_);
   }
 
@@ -182,10 +185,10 @@ class RingDetector final : public Detector {
     return again;
   }
 
-  // As long as verdicts may be taken back: whoever asked us may not be our observer for long, and
-  // the one whom the view says must not miss us meanwhile.
+  // Besides the one who asked us, if the view knows another. One of them is mistaken about who is
+  // alive, and until we know which, neither must miss us (4.5).
   ProcessId believed_observer(const Ring& ring) const {
-    return holding_ && redirected_ ? process_after(ring) : kNoProcess;
+    return redirected_ ? process_after(ring) : kNoProcess;
   }
 
   ProcessId process_after(const Ring& ring) const {
@@ -334,8 +337,9 @@ class RingDetector final : public Detector {
   std::uint64_t ticks_ = 0;          // heartbeats due so far
   DomainId emitter_ = kNoDomain;     // ourselves if nobody else lives
   ProcessId observer_ = kNoProcess;  // none if nobody else lives
-  bool running_ : 1 = false;         // with the next one in a byte, because the line is full
+  bool running_ : 1 = false;         // with the next two in a byte, because the line is full
   bool holding_ : 1 = false;         // held_ is there
+  bool redirected_ : 1 = false;      // the observer has asked, and the view says another
   bool awaiting_ = false;            // we have asked the emitter and not heard it since
   Heard heard_ = Heard::no;
   bool pending_ = false;       // one of those below is due
@@ -349,7 +353,6 @@ class RingDetector final : public Detector {
   std::uint32_t asked_ = 0;        // while awaiting: members of the emitter, in the present round
   Time next_ask_ = Time::never();  // while awaiting
   bool asked_speaker_ = false;     // while awaiting: the first request is out
-  bool redirected_ = false;        // the observer is another than the view says
   bool probes_;
   std::unique_ptr<HeldVerdicts> held_;  // null: verdicts are told at once
 };

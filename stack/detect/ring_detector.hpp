@@ -7,7 +7,8 @@
 // find each other, the two get twice the time at first.
 //
 //  - Emitter: the nearest live domain before us. Every `period` it sends us a heartbeat.
-//  - Observer: the nearest live domain behind us, or whoever last said it observes us.
+//  - Observer: the nearest live domain behind us. Whoever else says it observes us gets our
+//    heartbeats too, until the view changes.
 //  - Silence of `timeout` after the last heartbeat is a verdict; after a change of emitter, or when
 //    a new life in its domain becomes known, the first silence may last 2 × timeout. So p
 //    consecutive deaths take (2p-1) × timeout.
