@@ -78,10 +78,11 @@ void Membership::clear_changes() {
   settle();
 }
 
-void Membership::set_up(ProcessId local, bool up) {
-  if (!rest_->local_down)
-    rest_->local_down = std::make_unique<std::uint8_t[]>(roster_.domain_size());
-  rest_->local_down[local_index(local)] = up ? 0 : 1;
+void Membership::set_local(ProcessId local, LocalState state) {
+  if (local_state(local_index(local)) == state) return;
+  if (!rest_->local) rest_->local = std::make_unique<LocalState[]>(roster_.domain_size());
+  rest_->local[local_index(local)] = state;
+  quiet_ = false;
 }
 
 std::uint32_t Membership::local_index(ProcessId process) const {
@@ -92,11 +93,20 @@ std::uint32_t Membership::local_index(ProcessId process) const {
 }
 
 // Of its own domain a process knows from the operating system who runs; the view may be mistaken.
+// Who has just started leaves the work to the next until it is active.
 ProcessId Membership::local_agent() const {
   for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
-    if (runs(i)) return roster_.member(domain(), i);
+    if (local_state(i) == LocalState::active) return roster_.member(domain(), i);
   }
   return kNoProcess;
+}
+
+// Whether a process starts that will be the agent, so that its first word as such has to be heard.
+bool Membership::handing_over() const {
+  for (std::uint32_t i = 0; rest_->local && i < roster_.domain_size(); ++i) {
+    if (runs(i)) return local_state(i) == LocalState::starting;
+  }
+  return false;
 }
 
 void Membership::start(Time now) {
@@ -106,6 +116,7 @@ void Membership::start(Time now) {
   }
   if (rest_->rejoining) {
     joining_ = true;
+    set_local(self_, LocalState::starting);
     quiet_ = false;
     rest_->next_join = now;
     rest_->join_until = now + rest_->join_timeout;
@@ -182,23 +193,31 @@ void Membership::handle_any(Time now, Time at, const Header& header, const Body&
     const bool first_word = rest_->backstop && header.type < FrameType::notice;
     owe({FrameType::difference, header.sender, 0, 0, {0}, first_word, {}});
   }
+  const bool local_changed = !stale && is_local(header.sender) && hear_local(header, body);
   const bool news = view_.sequence() > before;
   // What a notice brought travels on under its name; what its sender's life and our refutation add
   // begins here.
   const bool begins_here = new_sender || incarnation_ != as_before;
-  if (news) on_news(now, before, header.sender, false, begins_here ? Broadcast{} : body.broadcast);
+  if (news) {
+    on_news(now, before, header.sender, false, begins_here ? Broadcast{} : body.broadcast);
+  } else if (local_changed) {
+    update_role(now);
+  }
   if (body.broadcast.named() && header.type == FrameType::notice && (spoke || agent_)) {
     pass_on(body, news);
   }
-  if (joining_ && header.type >= FrameType::difference) {
-    if (!body.sender_joining) {
-      // Not before the last frame: until then it knows less than who greets it.
-      if (!body.more_follows) become_active(now);
-    } else if (rest_->join_attempts <= roster_.domain_size()) {
-      rest_->next_join = now;  // the whole node is starting: do not wait for those who know no more
-    }
-  }
+  if (joining_ && header.type >= FrameType::difference) hear_answer(now, body);
   refresh_due();
+}
+
+// An answer to our join, or somebody who joins as we do.
+void Membership::hear_answer(Time now, const Body& body) {
+  if (!body.sender_joining) {
+    // Not before the last frame: until then it knows less than who greets it.
+    if (!body.more_follows) become_active(now);
+  } else if (rest_->join_attempts <= roster_.domain_size()) {
+    rest_->next_join = now;  // the whole node is starting: do not wait for those who know no more
+  }
 }
 
 // What a frame says of its sender by existing: that this life of it runs. True if we know of a
@@ -210,6 +229,19 @@ bool Membership::hear_sender(const Header& header) {
     return false;
   }
   return header.sender_incarnation < known.incarnation || !is_live(known);
+}
+
+// Whether a process of our domain is active: only agents send heartbeats and requests, and a
+// difference says so of its sender. True if that is new.
+bool Membership::hear_local(const Header& header, const Body& body) {
+  const bool difference = header.type == FrameType::difference || header.type == FrameType::join;
+  if (!difference && header.type > FrameType::observe) return false;
+  const LocalState before = local_state(local_index(header.sender));
+  const bool joins = difference && body.sender_joining;
+  const LocalState said = joins ? LocalState::starting : LocalState::active;
+  if (before == said || before == LocalState::down) return false;
+  set_local(header.sender, said);
+  return true;
 }
 
 void Membership::merge_runs(std::span<const Run> runs) {
@@ -225,11 +257,14 @@ void Membership::merge(ProcessId process, Record record) {
     refute(record);
     return;
   }
+  const Incarnation known = view_.of(process).incarnation;
   if (!view_.merge(process, record)) return;
   note_change(process, record);
-  if (is_live(record) && is_local(process) && !up(process)) {
-    set_up(process, true);
-    watch(process);
+  if (!is_live(record) || !is_local(process)) return;
+  const bool ran = up(process);
+  if (!ran) watch(process);
+  if (!ran || boot_of(record.incarnation) != boot_of(known)) {
+    set_local(process, LocalState::starting);
   }
 }
 
@@ -255,7 +290,7 @@ void Membership::note_change(ProcessId process, Record record) {
 
 void Membership::process_ended(Time now, ProcessId process) {
   if (fenced_ || !is_local(process) || !up(process)) return;
-  set_up(process, false);
+  set_local(process, LocalState::down);
   const std::uint64_t before = view_.sequence();
   const Record known = view_.of(process);
   if (is_live(known)) merge(process, {known.incarnation, MemberState::failed});
@@ -291,6 +326,7 @@ void Membership::on_news(Time now, std::uint64_t before, ProcessId source, bool 
   detector_->view_changed(now, ring());
   for (const View::Exception& exception : view_.exceptions()) {
     if (exception.changed <= before || !is_live(exception.record)) continue;
+    if (exception.process == self_) continue;
     detector_->new_life(now, exception.process, ring());
   }
   if (was_agent || agent_) {
@@ -313,18 +349,25 @@ void Membership::update_role(Time now) {
   }
   detector_->start(now, DetectorStart::taking_over, Duration{0}, ring());
   // What the agent before us had still to pass on within the node is not known: compare.
+  greet_domain(rest_->backstop);
+}
+
+// Tells the others of the domain that we are active.
+void Membership::greet_domain(bool answer_wanted) {
   for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
     const ProcessId process = roster_.member(domain(), i);
-    if (process == self_ || !runs(i) || !rest_->backstop) continue;
-    owe({FrameType::difference, process, 0, 0, {0}, true, {}});
+    if (process == self_ || !runs(i)) continue;
+    owe({FrameType::difference, process, 0, 0, {0}, answer_wanted, {}});
   }
 }
 
 void Membership::become_active(Time now) {
   joining_ = false;
   rest_->next_join = rest_->join_until = Time::never();
+  set_local(self_, LocalState::active);
   merge(self_, {incarnation_, MemberState::alive});
   update_role(now);
+  if (!agent_) greet_domain(false);
 }
 
 void Membership::owe(const Answer& answer) {
@@ -347,7 +390,7 @@ void Membership::refresh_due() {
   }
   const Pending& open = pending();
   const bool owing = !open.to_watch.empty() || !open.answers.empty();
-  quiet_ = !owing && open.dissemination.idle() && !joining_ && !fenced_;
+  quiet_ = !owing && open.dissemination.idle() && !joining_ && !fenced_ && !handing_over();
   due_ = std::min(detector_->next_deadline(), open.dissemination.next_deadline());
   if (joining_) due_ = std::min({due_, rest_->next_join, rest_->join_until});
   if (owing) due_ = Time{0};
@@ -488,7 +531,7 @@ bool Membership::steady() const {
   const bool idle = rest_->pending == nullptr ||
                     (rest_->pending->to_watch.empty() && rest_->pending->answers.empty() &&
                      rest_->pending->dissemination.idle());
-  return !joining_ && idle && detector_->steady();
+  return !joining_ && idle && !handing_over() && detector_->steady();
 }
 
 std::uint64_t Membership::advance(std::uint64_t periods) {
@@ -519,7 +562,9 @@ std::uint64_t Membership::hash() const {
               rest_->broadcasts);
   }
   h = mix64(h ^ (agent_ ? 1u : 0u) ^ (joining_ ? 2u : 0u) ^ (fenced_ ? 4u : 0u));
-  for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) h = mix64(h ^ (runs(i) ? 1 : 0));
+  for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
+    h = mix64(h ^ static_cast<std::uint64_t>(local_state(i)));
+  }
   for (const std::uint64_t count :
        {heartbeats_, rest_->counts.observes, rest_->counts.notices, rest_->counts.local_notices,
         rest_->counts.repeats, rest_->counts.acknowledgements, rest_->counts.differences}) {

@@ -143,25 +143,34 @@ class Membership {
  private:
   using Answer = Pending::Answer;
 
+  // Of a process of the own domain: whether it runs, as far as its system says, and whether it has
+  // said that it is active (7.1).
+  enum class LocalState : std::uint8_t { active, down, starting };
+
   Ring ring() const { return Ring(roster_, view_); }
   DomainId domain() const { return roster_.domain_of(self_); }
   bool is_local(ProcessId process) const {
     return process != self_ && roster_.domain_of(process) == domain();
   }
   std::uint32_t local_index(ProcessId process) const;
-  bool runs(std::uint32_t local) const {
-    return !rest_->local_down || rest_->local_down[local] == 0;
+  LocalState local_state(std::uint32_t local) const {
+    return rest_->local ? rest_->local[local] : LocalState::active;
   }
+  bool runs(std::uint32_t local) const { return local_state(local) != LocalState::down; }
   bool up(ProcessId local) const { return runs(local_index(local)); }
-  void set_up(ProcessId local, bool up);
+  void set_local(ProcessId local, LocalState state);
   DisseminationOptions dissemination_options() const;
   Pending& pending();
   void settle();
   HeardBroadcasts& heard_broadcasts();
   ProcessId local_agent() const;
+  bool handing_over() const;
+  bool hear_local(const Header& header, const Body& body);
+  void greet_domain(bool answer_wanted);
 
   bool hear_sender(const Header& header);
   void handle_any(Time now, Time at, const Header& header, const Body& body);
+  void hear_answer(Time now, const Body& body);
   void note_change(ProcessId process, Record record);
   void merge(ProcessId process, Record record);
   void merge_runs(std::span<const Run> runs);
@@ -199,8 +208,7 @@ class Membership {
     PendingPool& pool;
     Pending* pending = nullptr;                         // null: nothing is under way
     std::unique_ptr<HeardBroadcasts> heard_broadcasts;  // null: none
-    // By process of the domain: does not run, as far as its system says. Null: all do.
-    std::unique_ptr<std::uint8_t[]> local_down;
+    std::unique_ptr<LocalState[]> local;                // by process of the domain; null: active
     Duration retransmission_timeout;
     Duration join_timeout;
     Duration phase;                  // until start
@@ -218,7 +226,8 @@ class Membership {
   Time due_ = Time::never();
   ProcessId self_;
   Incarnation incarnation_;
-  bool quiet_ = true;   // nothing is pending but changes; neither joining_ nor fenced_
+  bool quiet_ = true;   // nothing is pending but changes; neither joining_ nor fenced_ nor
+                        // handing_over()
   bool agent_ = false;  // speaks for its domain
   bool joining_ = false;
   bool fenced_ = false;

@@ -68,8 +68,8 @@ class Detector {
   // `from` says that it observes this domain.
   virtual void observe(Time now, ProcessId from, const Ring& ring) = 0;
   virtual void view_changed(Time now, const Ring& ring) = 0;
-  // A life of `process` has become known, after view_changed: whoever starts takes some time until
-  // its heartbeats come.
+  // A life of `process`, which is another than the one that this detector runs in, has become
+  // known, after view_changed: whoever starts takes some time until its heartbeats come.
   virtual void new_life(Time now, ProcessId process, const Ring& ring) = 0;
 
   // The next thing to do at `now`, until there is none.

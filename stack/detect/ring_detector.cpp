@@ -79,7 +79,9 @@ class RingDetector final : public Detector {
   void new_life(Time now, ProcessId process, const Ring& ring) override {
     if (!running_) return;
     const DomainId domain = ring.roster().domain_of(process);
-    if (taken_back(domain, ring) || domain == emitter_) watch_anew(now);
+    // Whoever is to speak for our own domain gets what is meant for us, before it can use it (7.1).
+    const bool takes_our_place = domain == self_ && ring.speaker(self_) == process;
+    if (taken_back(domain, ring) || domain == emitter_ || takes_our_place) watch_anew(now);
   }
 
   std::optional<DetectorAction> poll(Time now, const Ring& ring) override {

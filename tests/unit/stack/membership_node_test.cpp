@@ -117,20 +117,81 @@ TEST(Membership, OthersLeaveTheirNodesDeathsToTheAgent) {
   EXPECT_EQ(receivers(subject.poll(at(6), FrameType::notice)), std::vector<std::uint32_t>{1});
 }
 
-TEST(Membership, StepsDownWhenALowerProcessIsBack) {
+// Process 1 speaks for its node, and process 0 of it comes back: until it is active there must be
+// somebody who speaks. A heartbeat, a request or a difference shows that it is; what anybody may
+// send shows nothing.
+TEST(Membership, StepsDownWhenALowerProcessIsActiveAgain) {
+  for (const FrameType word : {FrameType::heartbeat, FrameType::observe, FrameType::difference,
+                               FrameType::notice, FrameType::acknowledgement}) {
+    Subject subject(two_nodes(), options_of(1));
+    subject.start(at(0));
+    subject.membership().process_ended(at(5), {0});
+    subject.poll(at(5));
+    subject.watched.clear();
+    subject.hear(at(40), FrameType::heartbeat, 3);
+    subject.hear_life(at(50), FrameType::join, 0, 65536, true);
+    EXPECT_TRUE(subject.membership().agent());
+    // Others will send to process 0 from now on, so this one asks for what is meant for it.
+    EXPECT_EQ(receivers(subject.poll(at(50), FrameType::observe)), std::vector<std::uint32_t>{3});
+    EXPECT_EQ(subject.watched, std::vector<std::uint32_t>{0});
+    EXPECT_FALSE(subject.membership().steady());
+    EXPECT_EQ(receivers(subject.poll(at(150), FrameType::heartbeat)),
+              std::vector<std::uint32_t>{3});
+    subject.hear_life(at(200), word, 0, 65536);
+    const bool tells = word <= FrameType::observe || word == FrameType::difference;
+    EXPECT_EQ(subject.membership().agent(), !tells);
+    EXPECT_EQ(subject.poll(at(300), FrameType::heartbeat).empty(), tells);
+    subject.membership().process_ended(at(600), {0});
+    EXPECT_EQ(subject.of(0), failed(65536));
+    EXPECT_TRUE(subject.membership().agent());
+  }
+}
+
+// The next life may be heard of before the end of the last one.
+TEST(Membership, ANextLifeOfTheAgentHasToBecomeActiveToo) {
   Subject subject(two_nodes(), options_of(1));
   subject.start(at(0));
-  subject.membership().process_ended(at(5), {0});
-  subject.poll(at(5));
-  subject.watched.clear();
-  subject.hear_life(at(50), FrameType::join, 0, 65536);
   EXPECT_FALSE(subject.membership().agent());
-  subject.poll(at(50));
-  EXPECT_EQ(subject.watched, std::vector<std::uint32_t>{0});
-  EXPECT_TRUE(subject.poll(at(500), FrameType::heartbeat).empty());
-  subject.membership().process_ended(at(600), {0});
-  EXPECT_EQ(subject.of(0), failed(65536));
+  subject.hear_life(at(50), FrameType::join, 0, 65536, true);
   EXPECT_TRUE(subject.membership().agent());
+  subject.hear_life(at(60), FrameType::heartbeat, 0, 65536);
+  EXPECT_FALSE(subject.membership().agent());
+  // Its refutations are the same life.
+  subject.hear_life(at(70), FrameType::acknowledgement, 0, 65537);
+  EXPECT_FALSE(subject.membership().agent());
+}
+
+// What process 2 learns it tells whoever speaks for the node, and that is process 1 for a while.
+TEST(Membership, NewsGoesToTheAgentThatIsActive) {
+  Subject subject(two_nodes(), options_of(2));
+  subject.start(at(0));
+  subject.membership().process_ended(at(5), {0});
+  subject.hear_life(at(50), FrameType::join, 0, 65536, true);
+  subject.poll(at(50));
+  subject.hear(at(60), FrameType::difference, 3, {run_of(4, failed(0))});
+  EXPECT_EQ(receivers(subject.poll(at(60), FrameType::notice)), std::vector<std::uint32_t>{1});
+  subject.hear_life(at(70), FrameType::difference, 0, 65536);
+  subject.hear(at(80), FrameType::difference, 3, {run_of(5, failed(0))});
+  const auto told = receivers(subject.poll(at(80), FrameType::notice));
+  EXPECT_EQ(std::count(told.begin(), told.end(), 0u), 1);
+}
+
+// Nobody else would say so of a process that is not the agent.
+TEST(Membership, WhoBecomesActiveTellsItsNode) {
+  for (const std::uint32_t self : {0u, 2u}) {
+    MembershipOptions options = options_of(self);
+    options.rejoining = true;
+    Subject subject(two_nodes(), options);
+    subject.start(at(0));
+    subject.poll(at(0));
+    subject.hear(at(10), FrameType::difference, 4);
+    EXPECT_FALSE(subject.membership().joining());
+    EXPECT_EQ(subject.membership().agent(), self == 0);
+    std::vector<Sent> told = subject.poll(at(10), FrameType::difference);
+    EXPECT_EQ(receivers(told),
+              self == 0 ? (std::vector<std::uint32_t>{1, 2}) : (std::vector<std::uint32_t>{0, 1}));
+    for (const Sent& frame : told) EXPECT_FALSE(frame.sender_joining);
+  }
 }
 
 TEST(Membership, AgentPassesNewsOnToItsNodeButNotBack) {

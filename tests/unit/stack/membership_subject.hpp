@@ -76,10 +76,13 @@ class MembershipSubject {
     header.digest ^= 1;
     membership_.handle(now, now, header, {});
   }
-  void hear_life(Time now, FrameType type, std::uint32_t from, std::uint32_t incarnation) {
+  void hear_life(Time now, FrameType type, std::uint32_t from, std::uint32_t incarnation,
+                 bool sender_joining = false) {
     Header header = header_of(type, from);
     header.sender_incarnation = {incarnation};
-    membership_.handle(now, now, header, {});
+    Body body;
+    body.sender_joining = sender_joining;
+    membership_.handle(now, now, header, body);
   }
   void acknowledge(Time now, const Sent& notice) {
     Body body;
