@@ -60,8 +60,12 @@ void Safety::check_change(Time at, ProcessId observer, ProcessId process, Record
   if (record.state == MemberState::committed) {
     violated(at, observer, "believes " + what + " without an agreement");
   }
-  const bool runs = subject.up && boot_of(record.incarnation) == boot_of(subject.highest);
-  if (!is_live(record) && runs) check_verdict(at, observer, process, record);
+  if (is_live(record) || !subject.up) return;
+  if (boot_of(record.incarnation) == boot_of(subject.highest)) {
+    check_verdict(at, observer, process, record);
+  } else if (options_.kept_apart && options_.kept_apart(observer, process)) {
+    across_a_cut_ = true;  // true of the life that it names, but somebody runs there
+  }
 }
 
 // A verdict on a life that runs. Who judged first is asked whether a cut was the reason; the others
@@ -71,11 +75,12 @@ void Safety::check_verdict(Time at, ProcessId observer, ProcessId process, Recor
   if (subject.unreachable == record.incarnation) return;
   if (options_.kept_apart && options_.kept_apart(observer, process)) {
     subject.unreachable = record.incarnation;
+    across_a_cut_ = true;
     ++unreachable_verdicts_;
     return;
   }
   ++false_verdicts_;
-  if (options_.accurate && unreachable_verdicts_ == 0) {
+  if (options_.accurate && !across_a_cut_) {
     violated(at, observer,
              "wrongly believes " + text(record) + " of process " + std::to_string(process.value));
   }

@@ -26,8 +26,9 @@ using EngineOf = std::function<const Engine*(ProcessId)>;
 
 struct SafetyOptions {
   // Whether every verdict must be true: no loss, and no pause of timeout - period or longer. Once
-  // somebody has been judged across a cut, only until then: who believes a verdict from beyond the
-  // cut stops sending to its subject, whom it could reach, and may be judged for that.
+  // somebody who runs has been judged across a cut, in this life or for an earlier one, only until
+  // then: who believes a verdict from beyond the cut stops sending to its subject, whom it could
+  // reach, and may be judged for that.
   bool accurate = false;
   // Whether damage to the fabric kept the two apart until now: then a verdict of one on the other
   // follows from it, and its subject is unreachable. Empty: the fabric is whole.
@@ -77,6 +78,7 @@ class Safety final : public Witness {
   std::uint64_t beliefs_ = 0;
   std::uint64_t false_verdicts_ = 0;
   std::uint64_t unreachable_verdicts_ = 0;
+  bool across_a_cut_ = false;  // somebody who runs has been judged so, in this life or another
   std::string violation_;
 };
 

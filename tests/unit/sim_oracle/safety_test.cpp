@@ -109,6 +109,27 @@ TEST(Safety, VerdictsAcrossACutAreNotFalse) {
   EXPECT_NE(whole.violation(), "");
 }
 
+// A verdict across a cut on the life before is true, but leaves the same behind: what follows is
+// excused. One on a life that is over anyway, or that no cut explains, excuses nothing.
+TEST(Safety, AVerdictAcrossACutOnTheLifeBeforeExcusesToo) {
+  const auto kept_apart = [](ProcessId observer, ProcessId) { return observer.value == 0; };
+  for (const std::uint32_t first : {0u, 1u}) {
+    for (const bool comes_back : {true, false}) {
+      Safety safety({true, kept_apart}, 4);
+      const ProcessId two{2};
+      safety.crashed(Time{}, 0, {&two, 1});
+      if (comes_back) safety.repaired(Time{}, 0, {&two, 1}, kFirstBoot);
+      const Membership::Change before{{2}, {{0}, MemberState::failed}};
+      safety.believed(Time{}, {first}, {&before, 1});
+      EXPECT_EQ(safety.violation(), "");
+      EXPECT_EQ(safety.unreachable_verdicts(), 0u);
+      const Membership::Change other{{3}, {{0}, MemberState::failed}};
+      safety.believed(Time{}, {1}, {&other, 1});
+      EXPECT_EQ(safety.violation().empty(), first == 0 && comes_back);
+    }
+  }
+}
+
 TEST(Safety, NobodyHoldsItselfForDead) {
   EXPECT_TRUE(Oracle(false).believes(2, 2, {0}, MemberState::failed).objects());
 }
