@@ -100,5 +100,24 @@ TEST(Regression, WhoWatchesADeadProcessHearsOfItAtOnce) {
   EXPECT_LT(outcome.convergence, 2 * kPeriod + milliseconds(1));
 }
 
+// A node came back while it was cut off, and learned of the others when the cut was mended. Then a
+// process of it was asked for heartbeats by two observers, served the last one that had asked, and
+// was judged by the other.
+TEST(Regression, ComingBackBehindACutIsNoVerdictWhenItIsMended) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Scenario scenario = job(2, 7);
+    scenario.roster.agents = false;
+    scenario.simulation.seed = seed;
+    scenario.simulation.engine.membership.detection.timeout = milliseconds(1597);
+    scenario.accurate = true;
+    scenario.add(Time{} + milliseconds(1200), FaultAction::crash, FaultTarget::device, 1);
+    scenario.add(Time{} + milliseconds(2200), FaultAction::crash, FaultTarget::node, 0);
+    scenario.add(Time{} + milliseconds(3700), FaultAction::repair, FaultTarget::node, 0);
+    scenario.add(Time{} + milliseconds(6170), FaultAction::repair, FaultTarget::device, 1);
+    scenario.calm = Time{} + milliseconds(7000);
+    expect_well(scenario);
+  }
+}
+
 }  // namespace
 }  // namespace holdfast::swarm
