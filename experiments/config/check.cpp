@@ -141,13 +141,15 @@ void Checker::check_routing() {
   if (routing == RoutingKind::dmodk && topology != TopologyKind::fat_tree) {
     report(pointers,
            "found \"dmodk\" on a fabric that is no generated tree; expected \"balanced\"" +
-               std::string(topology == TopologyKind::composed ? "" : " or \"tables\""));
+               std::string(topology == TopologyKind::composed ? " or \"updn\""
+                                                              : ", \"updn\" or \"tables\""));
   }
   if (routing == RoutingKind::tables && topology != TopologyKind::ibnetdiscover) {
     report(pointers,
            "found \"tables\" on a generated fabric, whose switches no file names; expected "
            "\"balanced\"" +
-               std::string(topology == TopologyKind::composed ? "" : " or \"dmodk\""));
+               std::string(topology == TopologyKind::composed ? " or \"updn\""
+                                                              : ", \"updn\" or \"dmodk\""));
   }
 }
 
@@ -220,11 +222,13 @@ bool Checker::check_tree_size() {
 }
 
 bool Checker::check_tables_size(bool listed) {
-  const bool tables = experiment_.fabric.routing.kind == RoutingKind::balanced;
+  const std::optional<RoutingKind> kind = experiment_.fabric.routing.kind;
+  const bool tables = kind == RoutingKind::balanced || kind == RoutingKind::updn;
   if (!tables || hosts_ <= kBalancedHostsMax) return true;
   report({"/fabric/routing/kind", listed ? "/topology/down" : "/topology/kind"},
-         "found \"balanced\" on a generated tree of " + std::to_string(hosts_) +
-             " hosts; expected at most " + std::to_string(kBalancedHostsMax) + ", or \"dmodk\"");
+         "found \"" + std::string(kind == RoutingKind::updn ? "updn" : "balanced") +
+             "\" on a generated tree of " + std::to_string(hosts_) + " hosts; expected at most " +
+             std::to_string(kBalancedHostsMax) + ", or \"dmodk\"");
   return false;
 }
 

@@ -82,9 +82,10 @@ constexpr std::array<Word<TopologyKind>, 4> kTopologies{
      {"k_ary_n_tree", TopologyKind::fat_tree},
      {"preset", TopologyKind::composed},  // or a tree; to_topology looks
      {"ibnetdiscover", TopologyKind::ibnetdiscover}}};
-constexpr std::array<Word<RoutingKind>, 3> kRoutings{{{"balanced", RoutingKind::balanced},
+constexpr std::array<Word<RoutingKind>, 4> kRoutings{{{"balanced", RoutingKind::balanced},
                                                       {"dmodk", RoutingKind::dmodk},
-                                                      {"tables", RoutingKind::tables}}};
+                                                      {"tables", RoutingKind::tables},
+                                                      {"updn", RoutingKind::updn}}};
 constexpr std::array<Word<Placement>, 2> kPlacements{
     {{"by_slot", Placement::by_slot}, {"by_node", Placement::by_node}}};
 constexpr std::array<Word<FaultKind>, 5> kActions{{{"crash", FaultKind::crash},

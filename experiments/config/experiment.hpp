@@ -28,7 +28,7 @@ struct LinkConfig {
   Duration latency = nanoseconds(150);             // cable and both ports, >= 0
 };
 
-enum class RoutingKind : std::uint8_t { balanced, dmodk, tables };
+enum class RoutingKind : std::uint8_t { balanced, dmodk, tables, updn };
 
 struct RoutingConfig {
   std::optional<RoutingKind> kind;  // absent: dmodk for a tree, else balanced

@@ -8,6 +8,7 @@
 #include "sim/faults/text_file.hpp"
 #include "sim/topology/linear_tables.hpp"
 #include "sim/topology/presets.hpp"
+#include "sim/topology/updn_tables.hpp"
 
 namespace holdfast::runner {
 namespace {
@@ -25,22 +26,29 @@ Status load_imported(const Experiment& experiment, sim::ImportedFabric& fabric) 
   return sim::parse_ibnetdiscover(text, config.file, names, experiment.fabric.link.latency, fabric);
 }
 
+// A fabric that is written out, with routes of our own making.
+sim::Topology routed(sim::ImportedFabric fabric, const RoutingConfig& routing) {
+  const std::uint32_t paths = 1u << routing.lmc;
+  if (routing.kind != RoutingKind::updn) return sim::Topology::imported(std::move(fabric), paths);
+  sim::ForwardingTables tables = sim::updn_tables(fabric.graph, paths);
+  return sim::Topology::imported(std::move(fabric), std::move(tables));
+}
+
 Status generate(const Experiment& experiment, std::optional<sim::Topology>& topology) {
   const TopologyConfig& config = experiment.topology;
   const RoutingConfig& routing = experiment.fabric.routing;
   const sim::LinkSpec link{experiment.fabric.link.bits_per_second, experiment.fabric.link.latency};
-  const std::uint32_t paths = 1u << routing.lmc;
   if (config.kind == TopologyKind::composed) {
-    topology = sim::Topology::written(sim::ibnft_oversubscribed(link), paths,
-                                      sim::ibnft_oversubscribed_modules());
+    topology =
+        routed({sim::ibnft_oversubscribed(link), {}, sim::ibnft_oversubscribed_modules()}, routing);
     return Status::ok();
   }
   sim::Pgft tree;
   Status status = sim::Pgft::create({config.down, config.up, config.parallel}, tree);
   if (!status.is_ok()) return Status::error("topology: " + status.message());
-  topology = routing.kind == RoutingKind::balanced
-                 ? sim::Topology::written(sim::build_pgft(tree, link), paths, sim::modules_of(tree))
-                 : sim::Topology::generated(tree, link, paths);
+  topology = routing.kind == RoutingKind::balanced || routing.kind == RoutingKind::updn
+                 ? routed({sim::build_pgft(tree, link), {}, sim::modules_of(tree)}, routing)
+                 : sim::Topology::generated(tree, link, 1u << routing.lmc);
   return Status::ok();
 }
 
@@ -49,7 +57,7 @@ Status load_cluster(const Experiment& experiment, std::optional<sim::Topology>& 
   sim::ImportedFabric fabric;
   if (Status status = load_imported(experiment, fabric); !status.is_ok()) return status;
   if (routing.kind != RoutingKind::tables) {
-    topology = sim::Topology::imported(std::move(fabric), 1u << routing.lmc);
+    topology = routed(std::move(fabric), routing);
     return Status::ok();
   }
   std::string text;

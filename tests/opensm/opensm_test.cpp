@@ -7,10 +7,11 @@
 //    times addresses) that cross a link in one direction. By level and direction: its mean over the
 //    links is equal, and its maximum over them is at most 10 % above OpenSM's. Where OpenSM's own
 //    maximum is within 10 % of the mean, ours is within 10 % of OpenSM's on both sides. Elsewhere
-//    (between levels 2 and 3) OpenSM's is up to 18 times the mean: it seems to count addresses, not
-//    routes, and all those that a middle switch is really used for go to one port. To be more even
-//    is no fault.
-//  - OpenSM's tables as we import them: the same hops, and the same mean and maximum.
+//    (between levels 2 and 3) OpenSM's is up to 18 times the mean: it counts addresses, not routes,
+//    and all those that a middle switch is really used for go to one port. To be more even is no
+//    fault.
+//  - our own `updn`, and OpenSM's tables as we import them: every entry is the same, so the load of
+//    every link is.
 // SKIPPED where opensm or ibsim is not installed.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -30,6 +31,7 @@
 #include "sim/topology/linear_tables.hpp"
 #include "sim/topology/presets.hpp"
 #include "sim/topology/routes.hpp"
+#include "sim/topology/updn_tables.hpp"
 
 namespace holdfast::sim {
 namespace {
@@ -170,6 +172,24 @@ void expect_equal_hops(const Fabric& fabric, std::uint32_t paths, const Forward&
   }
 }
 
+// Switch by switch and address by address: how many entries there are, and how many are unlike.
+void expect_equal_entries(const std::string& name, const Fabric& fabric, std::uint32_t paths,
+                          const Forward& ours, const Forward& theirs) {
+  std::uint64_t entries = 0;
+  std::uint64_t unlike = 0;
+  for (std::uint32_t s = fabric.hosts(); s < fabric.graph.devices().size(); ++s) {
+    for (std::uint32_t to = 0; to < fabric.hosts(); ++to) {
+      for (std::uint32_t path = 0; path < paths; ++path) {
+        ++entries;
+        unlike += ours(s, to, path) != theirs(s, to, path);
+      }
+    }
+  }
+  std::printf("%s, %u paths: %lu entries, %lu unlike OpenSM's\n", name.c_str(), paths, entries,
+              unlike);
+  EXPECT_EQ(unlike, 0u) << name;
+}
+
 struct Load {
   std::uint64_t links = 0;
   std::uint64_t total = 0;
@@ -223,8 +243,8 @@ void expect_equal_loads(const std::string& name, const Fabric& fabric, std::uint
     EXPECT_EQ(mine.total, its.total) << name << ", level " << levels.first;
     EXPECT_LE(10 * mine.most, 11 * its.most) << name << ", level " << levels.first;
     const bool even = 10 * its.most * its.links <= 11 * its.total;
-    if (name == "imported") {
-      EXPECT_EQ(mine.most, its.most) << "level " << levels.first;
+    if (name == "updn" || name == "imported") {
+      EXPECT_EQ(mine.most, its.most) << name << ", level " << levels.first;
     }
     if (even) {
       EXPECT_GE(10 * mine.most, 9 * its.most) << name << ", level " << levels.first;
@@ -266,6 +286,7 @@ class OpenSm : public testing::Test {
     EXPECT_TRUE(warnings.empty());
     ASSERT_EQ(imported->paths(), paths);
     const Routes balanced(fabric.graph, paths);
+    const ForwardingTables updn = updn_tables(fabric.graph, paths);
     const DmodkForwarding dmodk(fabric.tree, paths);
     const auto of = [](const auto& tables) {
       return [&tables](std::uint32_t device, std::uint32_t host, std::uint32_t path) {
@@ -278,10 +299,13 @@ class OpenSm : public testing::Test {
     for (const auto& [name, ours] :
          {std::pair<std::string, Forward>{"balanced", of(balanced.tables())},
           {"dmodk", of(dmodk)},
+          {"updn", of(updn)},
           {"imported", of(*imported)}}) {
       expect_equal_hops(fabric, paths, ours, theirs);
       if (HasFatalFailure()) return;
       expect_equal_loads(name, fabric, paths, ours, theirs);
+      if (name == "updn" || name == "imported")
+        expect_equal_entries(name, fabric, paths, ours, theirs);
     }
   }
 

@@ -209,6 +209,30 @@ TEST(Inputs, TooManyFailuresAreAnError) {
   EXPECT_EQ(status.message().substr(0, 16), "failures.0.mtbf:");
 }
 
+// In the 4-ary 3-tree 16 hosts of a group send to 48 others through 4 middle switches of 4 uplinks:
+// 48 routes on each link where they are spread, and 192 on one of four where each switch counts for
+// itself. With four addresses the means are four times as large.
+TEST(Inputs, UpdnSpreadsAsOpenSmDoes) {
+  for (const RoutingKind kind : {RoutingKind::dmodk, RoutingKind::balanced, RoutingKind::updn}) {
+    for (const std::uint32_t lmc : {0u, 2u}) {
+      Experiment experiment;
+      experiment.duration = seconds(60);
+      experiment.topology.down = {4, 4, 4};
+      experiment.topology.up = {1, 4, 4};
+      experiment.topology.parallel = {1, 1, 1};
+      experiment.fabric.routing.kind = kind;
+      experiment.fabric.routing.lmc = lmc;
+      std::shared_ptr<const Inputs> inputs;
+      ASSERT_TRUE(Inputs::load(experiment, inputs).is_ok());
+      const sim::LinkLoads loads = inputs->topology().summary().loads;
+      const sim::LinkLoad& upwards = loads.at({2, 3});
+      EXPECT_EQ(upwards.routes, upwards.links * 48 << lmc);
+      if (lmc > 0) continue;
+      EXPECT_EQ(upwards.most, kind == RoutingKind::updn ? 192u : 48u);
+    }
+  }
+}
+
 TEST(Inputs, TheOrderSpreadKnowsTheLeavesOfTheTopology) {
   Experiment experiment;
   experiment.duration = seconds(60);
