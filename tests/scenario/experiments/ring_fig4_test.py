@@ -1,9 +1,12 @@
 """ring-fig4-left and -right against the paper's values (papers/README.md) and the closed form.
 
 p consecutive deaths in rank order take (2p - 1) timeouts, less up to a period. The paper's shuffled
-points were single permutations: they lie in the band of many, as far as they can be read.
+points are taken as single permutations: nine of ten lie in the band of many, as far as they can be
+read, and the tenth is as rare as counting says.
 """
 
+import functools
+import itertools
 import json
 import math
 import os
@@ -29,6 +32,19 @@ def published(name):
             for entry in known["references"] if entry["title"].startswith("paper")}
 
 
+@functools.cache
+def longest_runs(deaths, places=48):
+    """Of the longest run of dead in a row on a circle: its distribution, by counting all cases. One
+    of the dead stands at place 0, as the circle has no beginning."""
+    counts = {}
+    for others in itertools.combinations(range(1, places), deaths - 1):
+        dead = {0, *others}
+        longest = max(next(run for run in itertools.count(1) if (place + run) % places not in dead)
+                      for place in dead)
+        counts[longest] = counts.get(longest, 0) + 1
+    return {run: count / sum(counts.values()) for run, count in counts.items()}
+
+
 class Left(Experiment):
     NAME, PERIOD, TIMEOUT = "ring-fig4-left", 0.041, 0.41
 
@@ -47,6 +63,13 @@ class Left(Experiment):
             found = times(of(self.results, failures__0__count=deaths), "known_max_s")
             self.assertAlmostEqual(found[len(found) // 2], LEFT[deaths],
                                    delta=self.PERIOD + 0.05 / 2)
+
+    def test_one_timeout_fits_all_points_as_they_can_be_read(self):
+        """The mean of many runs is (2p - 1) timeouts less half a period, which is a 20th."""
+        least = max((paper - 0.025) / (2 * deaths - 1.05) for deaths, paper in LEFT.items())
+        most = min((paper + 0.025) / (2 * deaths - 1.05) for deaths, paper in LEFT.items())
+        self.assertLess(least, most)
+        self.assertLess(abs(self.TIMEOUT - least), 0.005)
 
     def test_everyone_sends_to_all_targets_but_the_known_dead(self):
         for kind, targets in TARGETS.items():
@@ -86,12 +109,35 @@ class Right(Experiment):
                 found = self.known(which, order, deaths)
                 low, high = found[self.REPLICATES // 20 - 1], found[self.REPLICATES * 19 // 20 - 1]
                 if (which, order, deaths) == ("random", "shuffled", 5):
-                    # The one of the paper's draws that is rarer: three of five in a row.
+                    # The one of the paper's draws that is rarer: three of five in a row or more.
                     self.assertGreater(paper, high)
+                    self.assertAlmostEqual(1 - longest_runs(5)[1] - longest_runs(5)[2], 0.0265,
+                                           places=4)
                     self.assertGreater(found[-1], 5 * self.TIMEOUT - self.PERIOD)
                     continue
                 self.assertGreaterEqual(paper, low - 0.05, (which, order, deaths))
                 self.assertLessEqual(paper, high + 0.05, (which, order, deaths))
+
+    def test_all_ten_shuffled_points_would_lie_inside_in_five_of_six_such_figures(self):
+        """A draw lies outside if its run is longer than that which 95 % do not exceed."""
+        inside = 1.0
+        for deaths in DEATHS:
+            share = 0.0
+            for run in sorted(longest_runs(deaths)):
+                if share < 0.95:
+                    share += longest_runs(deaths)[run]
+            inside *= share ** 2
+        self.assertAlmostEqual(inside, 0.845, places=3)
+
+    def test_runs_of_dead_are_as_long_as_by_chance(self):
+        """Within four standard deviations of the counted shares, in 200 draws."""
+        for which, order in (("20", "shuffled"), ("random", "rank"), ("random", "shuffled")):
+            found = self.known(which, order, 5)
+            for run, share in longest_runs(5).items():
+                times_found = sum(math.ceil(time) == 2 * run - 1 for time in found)
+                spread = math.sqrt(self.REPLICATES * share * (1 - share))
+                self.assertAlmostEqual(times_found, self.REPLICATES * share,
+                                       delta=4 * spread + 0.5)
 
     def test_victims_meet_as_often_as_by_chance(self):
         """Of p places drawn on a circle of n none are neighbours in n/(n-p) C(n-p,p) of C(n,p)

@@ -95,26 +95,30 @@ TEST(IdlePath, CutThroughThroughUnlikeLinksTakesTheTimeOfMessageFidelity) {
   }
 }
 
-TEST(IdlePath, StoreAndForwardAddsTheSerialisationOfEachLink) {
+// n links and n - 1 switches: a packet's own time once in cut-through, on each link in
+// store-and-forward.
+TEST(IdlePath, HasItsClosedFormInBothWaysOfSwitching) {
   const Pgft tree = make_tree({{3, 2, 2}, {1, 2, 2}, {1, 2, 1}});
-  for (const bool collapse : {false, true}) {
-    TreeWire fabric(tree, {.switching = Switching::store_and_forward,
-                           .switch_latency = nanoseconds(77),
-                           .collapse = collapse});
-    SimTime now;
-    for (std::uint32_t level = 1; level <= 3; ++level) {
-      const NodeId to{level == 1 ? 1u : level == 2 ? 4u : 7u};
-      const std::int64_t links = 2 * level;
-      for (const std::uint32_t bytes : kSizes) {
-        fabric.drive.inject(now, {.from = {0}, .to = to, .bytes = bytes});
-        fabric.drive.finish();
-        const std::int64_t expected =
-            links * (takes_100(bytes).value + 15'000) + (links - 1) * 7'700;
-        EXPECT_EQ((fabric.drive.reports.back().at - now).value, expected);
-        now = now + SimTime{100'000'000};
+  for (const Switching switching : {Switching::cut_through, Switching::store_and_forward}) {
+    for (const bool collapse : {false, true}) {
+      TreeWire fabric(
+          tree, {.switching = switching, .switch_latency = nanoseconds(77), .collapse = collapse});
+      SimTime now;
+      for (std::uint32_t level = 1; level <= 3; ++level) {
+        const NodeId to{level == 1 ? 1u : level == 2 ? 4u : 7u};
+        const std::int64_t links = 2 * level;
+        for (const std::uint32_t bytes : kSizes) {
+          fabric.drive.inject(now, {.from = {0}, .to = to, .bytes = bytes});
+          fabric.drive.finish();
+          const std::int64_t times = switching == Switching::cut_through ? 1 : links;
+          const std::int64_t expected =
+              times * takes_100(bytes).value + links * 15'000 + (links - 1) * 7'700;
+          EXPECT_EQ((fabric.drive.reports.back().at - now).value, expected);
+          now = now + SimTime{100'000'000};
+        }
       }
+      EXPECT_EQ(fabric.wire.collapsed() > 0, collapse);
     }
-    EXPECT_EQ(fabric.wire.collapsed() > 0, collapse);
   }
 }
 
