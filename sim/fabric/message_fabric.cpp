@@ -53,7 +53,7 @@ Peer MessageFabric::attach(const Address& address, Service service) {
   if (service == Service::datagram) return {process.value};
   if (network_->node_of(process) != network_->node_of(self())) return kNoPeer;
   if (network_->fabrics_[process.value].up_) {
-    rest().watched.push_back(process);
+    rest().watched.push_back({process});
   } else {
     report_ended(process);
     network_->tell_soon(self(), process);  // or nobody would wake the process that asks
@@ -67,19 +67,23 @@ void MessageFabric::report_ended(ProcessId process) {
                              0, 0, Time{} + round_up(network_->now_)});
 }
 
-bool MessageFabric::watches(ProcessId process) const {
-  return rest_ && std::ranges::find(rest_->watched, process) != rest_->watched.end();
+bool MessageFabric::watched_ends(ProcessId process) {
+  if (!rest_) return false;
+  const auto found = std::ranges::find(rest_->watched, Watch{process});
+  if (found == rest_->watched.end()) return false;
+  found->ended = true;
+  return true;
 }
 
 bool MessageFabric::watched_ended(ProcessId process) {
   if (!rest_) return false;
-  if (std::erase(rest_->watched, process) > 0) report_ended(process);
+  if (std::erase(rest_->watched, Watch{process, true}) > 0) report_ended(process);
   return !rest_->happened.empty();
 }
 
 void MessageFabric::detach(Peer peer) {
   if ((peer.value & kWatchBit) != 0) {
-    if (rest_) std::erase(rest_->watched, ProcessId{peer.value & ~kWatchBit});
+    if (rest_) std::erase(rest_->watched, Watch{{peer.value & ~kWatchBit}});
   } else {
     reset(peer);
   }

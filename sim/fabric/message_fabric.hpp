@@ -48,8 +48,9 @@ class alignas(64) MessageFabric final : public Fabric {
   };
 
   ProcessId self() const;
-  bool watches(ProcessId process) const;
-  // Of the process being watched: it has ended. False if nobody here watches it.
+  // A life that is being watched has ended: true if it is, and the ending is to be told.
+  bool watched_ends(ProcessId process);
+  // It is time to tell. False if there is nothing to tell.
   bool watched_ended(ProcessId process);
   void flush();
   void enqueue(std::uint32_t frame);
@@ -64,12 +65,19 @@ class alignas(64) MessageFabric final : public Fabric {
     std::uint32_t size;
   };
 
+  // Of one life of a process: who starts again before its ending is told is watched by another.
+  struct Watch {
+    ProcessId process;
+    bool ended = false;  // and not told yet
+    friend bool operator==(const Watch&, const Watch&) = default;
+  };
+
   // What a heartbeat does not need. There once it has been needed.
   struct Rest {
     std::array<Slot, kReceiveDepth - 1> below;  // of top_
     std::vector<Event> happened;                // completions and endings, oldest first
     std::vector<Posted> posted;
-    std::vector<ProcessId> watched;
+    std::vector<Watch> watched;
   };
   Rest& rest() {
     if (!rest_) rest_ = std::make_unique<Rest>();

@@ -111,7 +111,7 @@ void MessageNetwork::stop(ProcessId process) {
   for (std::uint32_t i = 0; i < options_.per_node; ++i) {
     const std::uint32_t other =
         options_.by_slot ? node.value * options_.per_node + i : node.value + i * options_.nodes;
-    if (fabrics_[other].watches(process)) tell_soon({other}, process);
+    if (fabrics_[other].watched_ends(process)) tell_soon({other}, process);
   }
 }
 

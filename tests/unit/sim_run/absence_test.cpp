@@ -62,5 +62,22 @@ TEST(Absence, ADeathBesideASleeperIsFoundByTheNextAwake) {
   }
 }
 
+// A node is mended before its operating system would have told its processes of each other's end:
+// those endings are of lives before, of which nobody is left who would have to know.
+TEST(Absence, AnEndingOfAnEarlierLifeIsNotOfTheNext) {
+  for (const Duration down : {Duration{0}, nanoseconds(1), nanoseconds(499), microseconds(2)}) {
+    Job job(4, 2, true);
+    job.simulation.local_latency = nanoseconds(500);
+    job.at(Time{} + seconds(3), FaultAction::crash, FaultTarget::node, 1);
+    job.at(Time{} + seconds(3) + down, FaultAction::repair, FaultTarget::node, 1);
+    Simulation& simulation = job.build();
+    simulation.run();
+    for (const Memory::Belief& belief : job.memory.beliefs) {
+      EXPECT_TRUE(is_live(belief.record)) << belief.observer.value << " believed "
+                                          << belief.subject.value << " dead at " << belief.at.ns;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace holdfast::sim
