@@ -186,7 +186,8 @@ void Membership::handle_any(Time now, Time at, const Header& header, const Body&
     case FrameType::join:
       merge_runs(body.runs);
       unlike = body.answer_wanted && (header.type == FrameType::join ||
-                                      (rest_->backstop && header.digest != view_.digest()));
+                                      (rest_->backstop && header.digest != view_.digest()) ||
+                                      takes_us_for_joining(header.sender));
       break;
   }
   if (stale || unlike) {
@@ -218,6 +219,12 @@ void Membership::hear_answer(Time now, const Body& body) {
   } else if (rest_->join_attempts <= roster_.domain_size()) {
     rest_->next_join = now;  // the whole node is starting: do not wait for those who know no more
   }
+}
+
+// Whether a process of our domain asks as its agent, though we are: it learned of our life from
+// others, and not that we have long been active.
+bool Membership::takes_us_for_joining(ProcessId sender) const {
+  return agent_ && is_local(sender) && local_index(sender) > local_index(self_);
 }
 
 // What a frame says of its sender by existing: that this life of it runs. True if we know of a

@@ -165,6 +165,7 @@ class Membership {
   HeardBroadcasts& heard_broadcasts();
   ProcessId local_agent() const;
   bool handing_over() const;
+  bool takes_us_for_joining(ProcessId sender) const;
   bool hear_local(const Header& header, const Body& body);
   void greet_domain(bool answer_wanted);
 

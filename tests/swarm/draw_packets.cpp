@@ -96,7 +96,10 @@ class PacketDraw {
       wire.head_lifetime = lifetime(largest);
     }
     std::int64_t buffer = (under_way + 3 * largest) << dice_.below(4);
-    if (wire.flow_control == FlowControl::drop_tail) buffer = std::max(buffer, burst());
+    if (wire.flow_control == FlowControl::drop_tail) {
+      buffer = std::max(buffer, burst());
+      scenario_.discards = true;  // a storm of those who were away may be more than any buffer
+    }
     wire.buffer_bytes = static_cast<std::uint32_t>(std::min(buffer, kBufferMax));
   }
 

@@ -119,5 +119,26 @@ TEST(Regression, ComingBackBehindACutIsNoVerdictWhenItIsMended) {
   }
 }
 
+// Process 9 starts while 7 does, who takes it for dead, and hears of 7 from others only when 7 has
+// said that it is active. It took 7 for joining, was a second agent of their node, and judged those
+// who send their heartbeats to 7, as soon as news of process 24 had made them forget its request.
+TEST(Regression, WhoStartsLateAsksWhetherTheAgentIsActive) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Scenario scenario = job(7, 6);
+    scenario.simulation.seed = seed;
+    scenario.simulation.engine.membership.retransmission_timeout = kPeriod * 2;
+    scenario.accurate = true;
+    scenario.add(Time{} + milliseconds(100), FaultAction::crash, FaultTarget::process, 24);
+    for (std::uint32_t process = 6; process < 10; ++process) {
+      scenario.add(Time{} + milliseconds(800), FaultAction::crash, FaultTarget::process, process);
+    }
+    scenario.add(Time{} + milliseconds(900), FaultAction::repair, FaultTarget::process, 7);
+    scenario.add(Time{} + milliseconds(1000), FaultAction::repair, FaultTarget::process, 9);
+    scenario.calm = Time{} + milliseconds(1500);
+    scenario.add(scenario.calm, FaultAction::repair, FaultTarget::process, 24);
+    expect_well(scenario);
+  }
+}
+
 }  // namespace
 }  // namespace holdfast::swarm
