@@ -38,8 +38,8 @@ struct Scenario {
   // More than a frame takes once the fabric is calm, with a nanosecond of rounding for each turn:
   // what the bound calls the message time.
   Duration message_time = microseconds(10);
-  // Packets live so short, or queues hold so little, that the job's own frames may be lost in a calm
-  // fabric; then the bound counts from the last one lost.
+  // Packets live so short, or queues hold so little, that the job's own frames may be lost in a
+  // calm fabric; then the bound counts from the last one lost.
   bool discards = false;
   // Duration and what belongs to the fabric are set by play.
   sim::SimulationOptions simulation;
