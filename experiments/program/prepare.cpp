@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "experiments/config/load.hpp"
+#include "experiments/runner/input_digests.hpp"
 
 namespace holdfast::program {
 
@@ -62,6 +63,10 @@ bool prepare(const std::string& config, const Arguments& arguments, Prepared& pr
     prepared.inputs.push_back(std::move(inputs));
   }
   campaign.attachments = prepared.inputs.front()->attachments();
+  if (Status status = runner::digest_inputs(campaign.points, campaign.inputs); !status.is_ok()) {
+    std::fprintf(stderr, "%s: %s\n", config.c_str(), status.message().c_str());
+    return false;
+  }
   return true;
 }
 

@@ -35,6 +35,7 @@ struct Campaign {
   std::vector<std::string> swept_paths;
   std::vector<CampaignPoint> points;  // at least one
   std::vector<Attachment> attachments;
+  std::string inputs;  // the text of inputs.txt, see digest_inputs; empty: no file is named
 };
 
 // One replicate of one point.

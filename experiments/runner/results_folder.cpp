@@ -18,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kResolved = "resolved.json";
+constexpr const char* kInputs = "inputs.txt";
 constexpr const char* kRun = "run.json";
 constexpr const char* kReplicates = "replicates";
 
@@ -54,7 +55,9 @@ std::string first_difference(const std::string& before, const std::string& now) 
 bool is_as_good_as_empty(const std::string& path) {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(path, ignored))
-    if (entry.path().filename() != std::string(kResolved) + ".tmp") return false;
+    if (entry.path().filename() != std::string(kResolved) + ".tmp" &&
+        !entry.path().filename().string().starts_with(kInputs))
+      return false;
   return true;
 }
 
@@ -78,7 +81,7 @@ Status ResultsFolder::open(const Campaign& campaign, const CampaignOptions& opti
     return Status::error(path_ +
                          ": is not empty and holds no results of a run; give another folder" +
                          " with --output");
-  } else if (Status status = write_durably(file(kResolved), campaign.resolved); !status.is_ok()) {
+  } else if (Status status = write_resolved(campaign); !status.is_ok()) {
     return status;
   }
   std::error_code error;
@@ -138,15 +141,36 @@ Status ResultsFolder::lock(bool& refused) {
                                         : std::string(": cannot lock: ") + std::strerror(errno)));
 }
 
+// resolved.json comes last: with it the folder is one that can be resumed.
+Status ResultsFolder::write_resolved(const Campaign& campaign) {
+  if (!campaign.inputs.empty())
+    if (Status status = write_durably(file(kInputs), campaign.inputs); !status.is_ok())
+      return status;
+  return write_durably(file(kResolved), campaign.resolved);
+}
+
 Status ResultsFolder::check_resolved(const Campaign& campaign, bool& refused) {
   std::string before;
   if (Status status = read_whole(file(kResolved), before); !status.is_ok()) return status;
-  if (before == campaign.resolved) return Status::ok();
+  if (before == campaign.resolved) return check_inputs(campaign, refused);
   refused = true;
   return Status::error(path_ +
                        ": cannot be resumed: its configuration differs from the one given: " +
                        first_difference(before, campaign.resolved) + " (" + file(kResolved) +
                        "); run without --resume to begin a new folder");
+}
+
+// The same names may stand for other contents.
+Status ResultsFolder::check_inputs(const Campaign& campaign, bool& refused) {
+  std::string before;
+  if (fs::exists(file(kInputs)))
+    if (Status status = read_whole(file(kInputs), before); !status.is_ok()) return status;
+  if (before == campaign.inputs) return Status::ok();
+  refused = true;
+  return Status::error(path_ +
+                       ": cannot be resumed: a file that the configuration names is not what it " +
+                       "was: " + first_difference(before, campaign.inputs) + " (" + file(kInputs) +
+                       "); put it back, or run without --resume to begin a new folder");
 }
 
 std::string ResultsFolder::file_of(Job job) const {

@@ -1,6 +1,7 @@
 // The results folder of one campaign.
 //
 //   resolved.json   what was run, all defaults written out
+//   inputs.txt      what the files that it names held; not there if it names none
 //   results.csv     one row per sweep point and replicate, in that order
 //   failures.csv    one row per failure of each replicate
 //   run.json        how it was run and what that took; written last, so it says that all is there
@@ -55,6 +56,8 @@ class ResultsFolder {
  private:
   Status make(const Campaign& campaign, const CampaignOptions& options, bool& refused);
   Status lock(bool& refused);
+  Status write_resolved(const Campaign& campaign);
+  Status check_inputs(const Campaign& campaign, bool& refused);
   Status check_resolved(const Campaign& campaign, bool& refused);
   std::string file_of(Job job) const;
   std::string file(const std::string& name) const { return path_ + "/" + name; }

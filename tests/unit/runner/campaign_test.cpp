@@ -11,6 +11,7 @@
 #include <set>
 #include <sstream>
 
+#include "experiments/runner/input_digests.hpp"
 #include "experiments/runner/tables.hpp"
 #include "tests/unit/runner/example_campaign.hpp"
 #include "tests/unit/runner/temporary_folder.hpp"
@@ -74,6 +75,29 @@ TEST(Campaign, NeverOverwrites) {
   EXPECT_EQ(refused.end, CampaignEnd::refused);
   EXPECT_NE(refused.message.find("--resume"), std::string::npos);
   fs::current_path(before);
+}
+
+// The configuration names files and does not say what is in them.
+TEST(Campaign, IsNotResumedWithOtherContentsOfItsFiles) {
+  const TemporaryFolder folder;
+  const std::string trace = folder.file("trace.csv");
+  const auto campaign_of = [&](const std::string& text) {
+    std::ofstream(trace) << text;
+    Campaign campaign = example_campaign(1);
+    campaign.points.front().experiment.trace.emplace();
+    campaign.points.front().experiment.trace->file = trace;
+    EXPECT_TRUE(digest_inputs(campaign.points, campaign.inputs).is_ok());
+    return campaign;
+  };
+  const std::string output = folder.file("results");
+  EXPECT_EQ(run(campaign_of("one\ntwo 1"), quiet(output)).end, CampaignEnd::complete);
+  EXPECT_EQ(run(campaign_of("one\ntwo 1"), quiet(output, true)).end, CampaignEnd::complete);
+  for (const char* other : {"one\ntwo 2", "one\ntwo 1\n", "", "One\ntwo 1"}) {
+    const CampaignResult refused = run(campaign_of(other), quiet(output, true));
+    EXPECT_EQ(refused.end, CampaignEnd::refused);
+    EXPECT_NE(refused.message.find("trace.csv"), std::string::npos) << refused.message;
+  }
+  EXPECT_EQ(run(campaign_of("one\ntwo 1"), quiet(output, true)).end, CampaignEnd::complete);
 }
 
 TEST(Campaign, RefusesAFolderThatIsNotItsOwn) {
