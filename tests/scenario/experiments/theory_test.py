@@ -47,6 +47,45 @@ class MistakesOfPauses(Experiment):
             self.assertEqual(row["mistakes"], "0")
 
 
+class MistakesUnderTraffic(Experiment):
+    """An incast of twice what its target's link takes: half of what comes to the full port is lost."""
+    NAME, PERIOD, SHARE, PACKET = "false-positives-traffic", 200e-6, 0.5, 4096 * 8 / 10e9
+    BOTH_LANES = {"traffic.0.load": [0.125], "fabric.packet.service_level": [0, 1]}
+    OPTIONS = ["--set", "sweep=" + json.dumps([
+        {**BOTH_LANES, "fabric.packet.flow_control": ["drop_tail"],
+         "detector.timeout": ["500 us", "700 us"]},
+        {**BOTH_LANES, "fabric.packet.flow_control": ["credits"],
+         "detector.timeout": ["1300 us"]}])]
+
+    def test_drop_tail_loses_k_heartbeats_in_a_row_as_often_as_it_should(self):
+        """Of the one emitter that sends to the target."""
+        for timeout, k in (("500 us", 2), ("700 us", 3)):
+            rows = of(self.results, detector__timeout=timeout,
+                      fabric__packet__flow_control="drop_tail", fabric__packet__service_level=0)
+            lived = sum(float(row["lived_s"]) for row in rows)
+            self.assertAlmostEqual(lived, 10 * 64 * 0.04)
+            expected = self.SHARE ** k * (1 - self.SHARE) / self.PERIOD / 64 * lived
+            found = sum(int(row["mistakes"]) for row in rows)
+            self.assertAlmostEqual(found, expected, delta=4 * math.sqrt(expected))
+            for row in rows:
+                lost = int(row["traffic_dropped_queue_full"]) / int(row["traffic_offered"])
+                self.assertAlmostEqual(lost, self.SHARE, delta=0.02)
+
+    def test_on_a_lane_of_their_own_heartbeats_wait_for_a_packet_a_port_and_nobody_is_mistaken(self):
+        for row in of(self.results, fabric__packet__service_level=1):
+            self.assertEqual(row["mistakes"], "0")
+            self.assertEqual(row["control_dropped_queue_full"], "0")
+            self.assertLess(float(row["control_latency_max_s"]), 4 * self.PACKET + 2e-6)
+
+    def test_with_credits_they_wait_behind_the_backlog(self):
+        """Each adapter holds 16 packets, of which the target's link takes one of 16 senders at a
+        time."""
+        for row in of(self.results, fabric__packet__flow_control="credits",
+                      fabric__packet__service_level=0):
+            self.assertEqual(row["control_dropped_queue_full"], "0")
+            self.assertGreater(float(row["control_latency_max_s"]), 16 * 16 * self.PACKET)
+
+
 class Scale(Experiment):
     NAME, KINDS = "detection-at-scale", ["bmg", "chord", "hba", "neighbours", "flood"]
     OPTIONS = ["--set", "replicates=2", "--set",
