@@ -48,7 +48,7 @@ class MistakesOfPauses(Experiment):
 
 
 class MistakesUnderTraffic(Experiment):
-    """An incast of twice what its target's link takes: half of what comes to the full port is lost."""
+    """An incast of twice what its target's link takes: half of what comes to the port is lost."""
     NAME, PERIOD, SHARE, PACKET = "false-positives-traffic", 200e-6, 0.5, 4096 * 8 / 10e9
     BOTH_LANES = {"traffic.0.load": [0.125], "fabric.packet.service_level": [0, 1]}
     OPTIONS = ["--set", "sweep=" + json.dumps([
