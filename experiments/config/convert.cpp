@@ -245,7 +245,7 @@ sim::RenewalModel to_renewal(const Node& entry) {
   model.life.mean = duration_at(entry, "/mtbf");
   if (entry.find("shape") != nullptr) model.life.shape = need(entry, "/shape").real;
   if (entry.find("sigma") != nullptr) model.life.sigma = need(entry, "/sigma").real;
-  model.age = optional_duration(entry, "/age");
+  if (optional_text(entry, "/age") != "equilibrium") model.age = optional_duration(entry, "/age");
   if (entry.find("repair") == nullptr) return model;
   sim::RepairModel repair;
   repair.kind = word_at(entry, "/repair/model", kRepairs);

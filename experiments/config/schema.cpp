@@ -113,6 +113,7 @@ std::string text_expectation(const Node& schema) {
   const Node* form = schema.find("x-form");
   if (form == nullptr) return "a text" + such_as(schema);
   if (form->text == "time") return "a time with its unit" + such_as(schema);
+  if (form->text == "age") return "a time with its unit, or \"equilibrium\"" + such_as(schema);
   if (form->text == "rate") return "a rate with its unit" + such_as(schema);
   if (form->text == "path") return "the name of a file" + such_as(schema);
   return "a name of letters, digits, '.', '_' and '-', at most 100" + such_as(schema);

@@ -81,7 +81,7 @@ bool has_type(const Node& value, const Node& type) {
 std::string type_hint(const Node& schema, const Node& value) {
   if (schema.find("x-form") != nullptr && value.is_number()) {
     const std::string& form = schema.find("x-form")->text;
-    if (form == "time" || form == "rate") return "; a bare number has no unit";
+    if (form == "time" || form == "age" || form == "rate") return "; a bare number has no unit";
     return "; write it in double quotes";
   }
   const Node* type = schema.find("type");
@@ -184,6 +184,7 @@ void Validator::check_text(const Node& schema, const Node& value, const std::str
     if (!is_name(value.text)) report(value, pointer, found(value) + expected);
     return;
   }
+  if (form->text == "age" && value.text == "equilibrium") return;
   const auto quantity = read_quantity(form->text, value.text);
   if (!quantity.value) {
     const std::string hint = quantity.hint.empty() ? "" : "; " + quantity.hint;

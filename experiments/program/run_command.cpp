@@ -182,9 +182,9 @@ const Command kRunCommand = {
     "run an experiment and write its results",
     "Runs every replicate of every sweep point of an experiment and writes a results folder:\n"
     "resolved.json (the configuration with all defaults), results.csv (a row per replicate),\n"
-    "failures.csv (a row per failure), run.json (versions, times, rates). A kill loses at most "
-    "the\n"
-    "replicates that were running. CONFIG is a file, or a folder that has an experiment.json.\n"
+    "failures.csv (a row per failure), faults.csv and cuts.csv (what happened, and to whom) and\n"
+    "run.json (versions, times, rates). A kill loses at most the replicates that were running.\n"
+    "CONFIG is a file, or a folder that has an experiment.json.\n"
     "The last line of the output is \"results: FOLDER\".\n\n"
     "examples:\n"
     "  holdfast run experiments/quickstart\n"

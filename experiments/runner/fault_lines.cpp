@@ -34,6 +34,7 @@ std::uint64_t Inputs::cause_of(FaultTarget what, std::uint32_t part) {
 
 Status Inputs::load_script(const Experiment& experiment) {
   experiment_duration_ = experiment.duration;
+  lines_ = experiment.failures;
   for (std::size_t i = 0; i < experiment.failures.size(); ++i) {
     const FailureConfig& line = experiment.failures[i];
     const auto number = static_cast<std::uint32_t>(i);

@@ -44,7 +44,9 @@ void Inputs::list_groups(const FailureConfig& line, Model& model) {
     if (in_group == 0) {
       model.first_piece.push_back(static_cast<std::uint32_t>(model.pieces.size()));
       model.parts.push_back(part);
+      model.last_parts.push_back(part);
     }
+    model.last_parts.back() = part;
     in_group = (in_group + 1) % line.count;
   };
   const auto impaired = [&](sim::Impairment link) {

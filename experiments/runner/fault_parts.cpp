@@ -18,6 +18,30 @@ std::string quoted(std::string_view text) {
 
 }  // namespace
 
+const char* word_of(FaultTarget what) {
+  switch (what) {
+    case FaultTarget::process:
+      return "process";
+    case FaultTarget::node:
+      return "node";
+    case FaultTarget::adapter:
+      return "adapter";
+    case FaultTarget::link:
+      return "link";
+    case FaultTarget::switch_chip:
+      return "switch";
+    case FaultTarget::leaf:
+      return "leaf";
+    case FaultTarget::spine:
+      return "spine";
+    case FaultTarget::board:
+      return "board";
+    case FaultTarget::chassis:
+      break;
+  }
+  return "chassis";
+}
+
 FaultParts::FaultParts(const sim::Topology& topology, std::uint32_t nodes, std::uint32_t per_node)
     : topology_(topology),
       nodes_(nodes),

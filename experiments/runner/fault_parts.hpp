@@ -29,6 +29,9 @@
 
 namespace holdfast::runner {
 
+// The word of an experiment file for a kind of part.
+const char* word_of(FaultTarget what);
+
 class FaultParts {
  public:
   // `topology` must outlive this. The first `nodes` hosts carry `per_node` processes each.

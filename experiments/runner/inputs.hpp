@@ -11,6 +11,7 @@
 
 #include "experiments/config/experiment.hpp"
 #include "experiments/runner/campaign.hpp"
+#include "experiments/runner/fault_log.hpp"
 #include "experiments/runner/fault_parts.hpp"
 #include "sim/faults/schedule.hpp"
 #include "sim/faults/trace.hpp"
@@ -50,6 +51,8 @@ class Inputs {
   Duration duration() const { return duration_; }
   // What the crashes of a schedule end, by record.
   std::map<std::size_t, FailedPart> parts_of(const sim::FaultSchedule& faults) const;
+  // What the faults of a schedule are, in its order; without what they ended.
+  std::vector<FaultOutcome> describe(const sim::FaultSchedule& faults) const;
   // Of a lanl trace.
   const std::optional<sim::LanlReport>& lanl() const { return lanl_; }
 
@@ -81,6 +84,7 @@ class Inputs {
     std::uint32_t count = 1;
     std::uint32_t number = 0;                // of the line
     std::vector<std::uint32_t> parts;        // by group, the first of its parts
+    std::vector<std::uint32_t> last_parts;   // and the last
     std::vector<sim::FaultPart> pieces;      // group g has those from first_piece[g]
     std::vector<std::uint32_t> first_piece;  // by group; then the end
   };
@@ -98,6 +102,7 @@ class Inputs {
   static sim::Outage outage_of(const FailureConfig& line);
   static std::uint64_t cause_of(FaultTarget what, std::uint32_t part);
   void list_groups(const FailureConfig& line, Model& model);
+  std::string name_of(const sim::Fault& fault) const;
 
   Status load_script(const Experiment& experiment);
   Status load_trace(const Experiment& experiment);
@@ -120,13 +125,19 @@ class Inputs {
   std::uint32_t per_node_ = 0;
   std::optional<FaultParts> parts_;  // of the topology
   Duration duration_;
-  Duration experiment_duration_;   // 0: that of its trace
-  sim::ScheduleBuilder schedule_;  // all but the drawn lines and the models
+  Duration experiment_duration_;      // 0: that of its trace
+  sim::ScheduleBuilder schedule_;     // all but the drawn lines and the models
+  std::vector<FailureConfig> lines_;  // the experiment's
   std::vector<DrawnLine> drawn_;
   std::vector<Model> models_;
   std::size_t scripted_records_ = 0;  // the trace's come after them
   std::optional<sim::LanlReport> lanl_;
 };
+
+// Puts what the log says of the faults of a schedule, and their names, into the outcome: those
+// that began within the run, in order of time.
+void add_faults(const Inputs& inputs, const sim::FaultSchedule& faults, const FaultLog& log,
+                Outcome& outcome);
 
 // The inputs of all points of a campaign; points that need the same share them.
 class InputsCache {

@@ -89,6 +89,12 @@ void Judge::believe(Time at, ProcessId observer, ProcessId subject, Incarnation 
   }
 }
 
+bool Judge::believes_failed(ProcessId observer, ProcessId subject) const {
+  const Life& truth = lives_[subject.value];
+  HOLDFAST_ASSERT(truth.alive);
+  return truth.belief != kNone && test(beliefs_[truth.belief].bits, observer.value);
+}
+
 Judge::Judgement Judge::judgement() const {
   Judgement result{failures_, records_while_down_, false_verdicts_,   unreachable_verdicts_,
                    0,         mistakes_,           mistake_durations_};

@@ -57,6 +57,12 @@ class Judge {
                bool kept_apart = false);
 
   bool alive(ProcessId process) const { return lives_[process.value].alive; }
+  // Whether the observer believes that the subject, who lives, failed; and whether anybody does.
+  bool believes_failed(ProcessId observer, ProcessId subject) const;
+  bool is_disbelieved(ProcessId subject) const {
+    const std::uint32_t belief = lives_[subject.value].belief;
+    return belief != kNone && beliefs_[belief].believers > 0;
+  }
 
   struct Judgement {
     std::vector<FailureOutcome> failures;

@@ -59,11 +59,12 @@ struct Said {
 class Account {
  public:
   Account(const hw::LaunchResult& result, const Inputs& inputs, const sim::FaultSchedule& faults,
-          Judge& judge)
+          Judge& judge, FaultLog& log)
       : result_(result),
         faults_(faults),
         parts_(inputs.parts_of(faults)),
         judge_(judge),
+        log_(log),
         boots_(inputs.processes()) {}
 
   void tell() {
@@ -101,7 +102,11 @@ class Account {
     if (kind == hw::LaunchAction::crash) {
       const std::size_t record = faults_.events[tag(said.index)].record;
       const FailedPart& part = parts_.at(record);
+      const auto dead = std::partition(processes.begin(), processes.end(),
+                                       [&](ProcessId process) { return judge_.alive(process); });
+      const std::vector<ProcessId> ended(processes.begin(), dead);
       judge_.crash(said.at, part.what, part.which, processes);
+      log_.crashed(said.at, faults_.fault_of_record.at(record), ended);
     } else if (kind == hw::LaunchAction::restart) {
       for (const ProcessId process : processes) {
         if (judge_.alive(process)) continue;
@@ -114,6 +119,7 @@ class Account {
   const sim::FaultSchedule& faults_;
   const std::map<std::size_t, FailedPart> parts_;
   Judge& judge_;
+  FaultLog& log_;
   std::vector<std::uint32_t> boots_;
 };
 
@@ -145,7 +151,8 @@ Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std:
   if (interrupted) return Status::error("stopped by a signal");
 
   Judge judge(roster.processes());
-  Account(result, inputs, faults, judge).tell();
+  FaultLog log(roster, judge, faults.faults.size());
+  Account(result, inputs, faults, judge, log).tell();
   Judge::Judgement judgement = judge.judgement();
   outcome.processes = roster.processes();
   outcome.nodes = roster.nodes();
@@ -157,6 +164,7 @@ Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std:
   outcome.mistakes = judgement.mistakes;
   outcome.mistake_durations = std::move(judgement.mistake_durations);
   outcome.lived_ms = judge.lived_ms(Time{} + inputs.duration());
+  add_faults(inputs, faults, log, outcome);
   for (const hw::ProcessLife& life : result.lives) add_message_counts(life.notes, outcome.messages);
   return Status::ok();
 }

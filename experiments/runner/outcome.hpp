@@ -25,6 +25,38 @@ struct FailureOutcome {
   std::uint64_t missed = 0;  // live processes that do not know at the end, if it is still down
 };
 
+// One fault of the script, a model or a trace: what happened, whether or not anybody noticed.
+struct FaultOutcome {
+  Time at;
+  std::optional<Time> until;  // its end; absent: not within any run
+  std::string source;         // "script", "model" or "trace"
+  std::int64_t entry = -1;    // which of `failures`; -1: of a trace
+  std::string what;           // the word of the experiment file
+  std::string which;          // the part's name
+  std::string effect;         // "crash", "flap", "pause", "slow" or "impair"
+  std::uint32_t times = 0;    // how often it came; more than once if it flaps
+  std::uint32_t pieces =
+      0;  // processes, nodes, links or devices that it took along; 0: down already
+  std::uint32_t ended = 0;  // domains, see fault_log.hpp
+};
+
+// A cut, see fault_log.hpp. Beliefs are those at the healing, or at the end if it never healed.
+struct CutOutcome {
+  Time at;
+  std::uint32_t fault = 0;  // that made it: its row among the replicate's faults
+  std::string nodes;        // that were cut off, by their indices: "3 7-9"
+  std::uint32_t cut_off = 0;
+  std::uint32_t others = 0;  // nodes on the other side
+  std::optional<Duration>
+      others_knew;  // from the cut until each of them believed all cut off failed
+  std::optional<Duration> cut_off_knew;  // the other way round
+  std::optional<Time> healed_at;
+  std::uint64_t pairs = 0;                // of live processes, one of each side
+  std::uint64_t believed_by_others = 0;   // pairs in which the one there believes the other failed
+  std::uint64_t believed_by_cut_off = 0;  // the other way round
+  std::optional<Duration> reconciled;     // from the healing
+};
+
 // Frames sent by all processes, by purpose.
 struct MessageCounts {
   std::uint64_t heartbeats = 0;
@@ -67,6 +99,8 @@ struct Outcome {
   std::uint32_t processes = 0;
   std::uint32_t nodes = 0;
   std::vector<FailureOutcome> failures;    // in order of time
+  std::vector<FaultOutcome> faults;        // in order of time
+  std::vector<CutOutcome> cuts;            // in order of time
   std::uint64_t records_while_down = 0;    // failures of parts that were down already
   std::uint64_t false_verdicts = 0;        // verdicts on processes that were alive and reachable
   std::uint64_t unreachable_verdicts = 0;  // see judge.hpp

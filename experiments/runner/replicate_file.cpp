@@ -61,6 +61,31 @@ void visit_kinds(PacketOutcomes& packets, Visit&& visit) {
   visit("victim", packets.victim);
 }
 
+template <class Visit>
+void visit_fault(FaultOutcome& f, Visit&& visit) {
+  visit("at_ns", f.at.ns);
+  visit("source", f.source);
+  visit("entry", f.entry);
+  visit("what", f.what);
+  visit("which", f.which);
+  visit("effect", f.effect);
+  visit("times", f.times);
+  visit("pieces", f.pieces);
+  visit("ended", f.ended);
+}
+
+template <class Visit>
+void visit_cut(CutOutcome& c, Visit&& visit) {
+  visit("at_ns", c.at.ns);
+  visit("fault", c.fault);
+  visit("nodes", c.nodes);
+  visit("cut_off", c.cut_off);
+  visit("others", c.others);
+  visit("pairs", c.pairs);
+  visit("believed_by_others", c.believed_by_others);
+  visit("believed_by_cut_off", c.believed_by_cut_off);
+}
+
 template <class Span>
 json optional_ns(const std::optional<Span>& span) {
   return span ? json(span->ns) : json(nullptr);
@@ -99,6 +124,21 @@ std::string replicate_text(const FinishedReplicate& replicate) {
     entry["repaired_at_ns"] = optional_ns(failure.repaired_at);
     entry["rejoin_ns"] = optional_ns(failure.rejoin);
   }
+  json& faults = document["faults"] = json::array();
+  for (FaultOutcome& fault : outcome.faults) {
+    json& entry = faults.emplace_back();
+    visit_fault(fault, put(entry));
+    entry["until_ns"] = optional_ns(fault.until);
+  }
+  json& cuts = document["cuts"] = json::array();
+  for (CutOutcome& cut : outcome.cuts) {
+    json& entry = cuts.emplace_back();
+    visit_cut(cut, put(entry));
+    entry["others_knew_ns"] = optional_ns(cut.others_knew);
+    entry["cut_off_knew_ns"] = optional_ns(cut.cut_off_knew);
+    entry["healed_at_ns"] = optional_ns(cut.healed_at);
+    entry["reconciled_ns"] = optional_ns(cut.reconciled);
+  }
   // Names of hosts are the user's bytes, and need not be UTF-8.
   return document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
@@ -127,6 +167,19 @@ Status parse_replicate(const std::string& path, const std::string& text,
       failure.propagation = optional_span<Duration>(entry.at("propagation_ns"));
       failure.repaired_at = optional_span<Time>(entry.at("repaired_at_ns"));
       failure.rejoin = optional_span<Duration>(entry.at("rejoin_ns"));
+    }
+    for (const json& entry : document.at("faults")) {
+      FaultOutcome& fault = replicate.outcome.faults.emplace_back();
+      visit_fault(fault, take(entry));
+      fault.until = optional_span<Time>(entry.at("until_ns"));
+    }
+    for (const json& entry : document.at("cuts")) {
+      CutOutcome& cut = replicate.outcome.cuts.emplace_back();
+      visit_cut(cut, take(entry));
+      cut.others_knew = optional_span<Duration>(entry.at("others_knew_ns"));
+      cut.cut_off_knew = optional_span<Duration>(entry.at("cut_off_knew_ns"));
+      cut.healed_at = optional_span<Time>(entry.at("healed_at_ns"));
+      cut.reconciled = optional_span<Duration>(entry.at("reconciled_ns"));
     }
   } catch (const json::exception& error) {
     return Status::error(path + ": is not a replicate that this program has written (" +

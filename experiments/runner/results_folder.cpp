@@ -184,12 +184,17 @@ bool ResultsFolder::has(Job job) const {
 
 Status ResultsFolder::begin_tables(const Campaign& campaign) {
   Status status = results_.replace(file("results.csv"), results_header(campaign));
-  return status.is_ok() ? failures_.replace(file("failures.csv"), failures_header()) : status;
+  if (status.is_ok()) status = failures_.replace(file("failures.csv"), failures_header());
+  if (status.is_ok()) status = faults_.replace(file("faults.csv"), faults_header());
+  return status.is_ok() ? cuts_.replace(file("cuts.csv"), cuts_header()) : status;
 }
 
 Status ResultsFolder::add_rows(const Campaign& campaign, Job job, const Outcome& outcome) {
-  // Failures first: a row of results.csv says that those of failures.csv are there.
-  if (Status status = failures_.append(failures_rows(job, outcome)); !status.is_ok()) return status;
+  // Results last: a row of results.csv says that those of the other tables are there.
+  Status status = failures_.append(failures_rows(job, outcome));
+  if (status.is_ok()) status = faults_.append(faults_rows(job, outcome));
+  if (status.is_ok()) status = cuts_.append(cuts_rows(job, outcome));
+  if (!status.is_ok()) return status;
   return results_.append(results_row(campaign, job, outcome));
 }
 
@@ -208,7 +213,7 @@ Status ResultsFolder::log(const std::string& line) {
 }
 
 Status ResultsFolder::finish(const std::string& run_json) {
-  for (AppendFile* table : {&failures_, &results_})
+  for (AppendFile* table : {&failures_, &faults_, &cuts_, &results_})
     if (Status status = table->sync(); !status.is_ok()) return status;
   if (Status status = write_durably(file(kRun), run_json); !status.is_ok()) return status;
   complete_ = true;

@@ -4,6 +4,8 @@
 //   inputs.txt      what the files that it names held; not there if it names none
 //   results.csv     one row per sweep point and replicate, in that order
 //   failures.csv    one row per failure of each replicate
+//   faults.csv      one row per fault: what happened, noticed or not
+//   cuts.csv        one row per cut through the fabric
 //   run.json        how it was run and what that took; written last, so it says that all is there
 //   run.log         when which replicate began and ended, as plain lines
 //   replicates/     while the campaign is unfinished: one file for each finished replicate
@@ -68,6 +70,8 @@ class ResultsFolder {
   bool complete_ = false;
   AppendFile results_;
   AppendFile failures_;
+  AppendFile faults_;
+  AppendFile cuts_;
   AppendFile log_;
 };
 

@@ -4,7 +4,9 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "experiments/runner/fault_log.hpp"
 #include "experiments/runner/judge.hpp"
 #include "sim/oracle/witness.hpp"
 
@@ -14,34 +16,59 @@ namespace {
 // Events between two looks at the monitor: a few milliseconds.
 constexpr std::uint64_t kEventsPerLook = 1 << 14;
 
-// Passes on to the judge what the simulation shows.
+// Passes on to the judge and the log what the simulation shows.
 class JudgeWitness final : public sim::Witness {
  public:
-  JudgeWitness(Judge& judge, std::map<std::size_t, FailedPart> parts)
-      : judge_(judge), parts_(std::move(parts)) {}
+  JudgeWitness(Judge& judge, FaultLog& log, const sim::FaultSchedule& faults,
+               std::map<std::size_t, FailedPart> parts, const sim::Wiring& wiring)
+      : judge_(judge), log_(log), faults_(faults), parts_(std::move(parts)), wiring_(wiring) {}
 
   // Before anybody believes anything.
   void look_at(const sim::Simulation& simulation) { simulation_ = &simulation; }
 
   void crashed(Time at, std::size_t record, std::span<const ProcessId> processes) override {
     const FailedPart& part = parts_.at(record);
+    std::vector<ProcessId> ended;
+    for (const ProcessId process : processes)
+      if (judge_.alive(process)) ended.push_back(process);
+    log_.advance(at);
     judge_.crash(at, part.what, part.which, processes);
+    log_.crashed(at, faults_.fault_of_record.at(record), ended);
   }
   void repaired(Time at, std::size_t, std::span<const ProcessId> processes,
                 Incarnation boot) override {
+    log_.advance(at);
     judge_.repair(at, processes, boot);
+    log_.repaired(at);
+  }
+  void played(Time at, const sim::FaultEvent& event) override {
+    const bool connects =
+        event.target == sim::FaultTarget::link || event.target == sim::FaultTarget::device;
+    if (!connects) return;
+    const bool begins = event.action == sim::FaultAction::crash;
+    log_.fabric_changed(at, begins ? faults_.fault_of_record.at(event.record) : sim::kNoFault,
+                        wiring_, simulation_->damage()->manager().dead());
   }
   void believed(Time at, ProcessId observer, std::span<const Membership::Change> changes) override {
-    for (const Membership::Change& change : changes)
+    log_.advance(at);
+    for (const Membership::Change& change : changes) {
+      const bool watched = log_.watches() && judge_.alive(observer) && judge_.alive(change.process);
+      const bool before = watched && judge_.believes_failed(observer, change.process);
       judge_.believe(at, observer, change.process, change.record.incarnation,
                      change.record.state >= MemberState::failed,
                      simulation_->kept_apart(observer, change.process));
+      const bool after = watched && judge_.believes_failed(observer, change.process);
+      if (after != before) log_.believed(at, observer, change.process, after);
+    }
   }
 
  private:
   Judge& judge_;
+  FaultLog& log_;
   const sim::Simulation* simulation_ = nullptr;
+  const sim::FaultSchedule& faults_;
   const std::map<std::size_t, FailedPart> parts_;
+  const sim::Wiring& wiring_;
 };
 
 MessageCounts message_counts(const FrameCounts& counts) {
@@ -68,6 +95,18 @@ PacketOutcome packet_outcome(const sim::PacketCounts& counts) {
           .latency_max = ns(counts.delay_max_units)};
 }
 
+sim::PacketCarrierOptions packet_options(const Experiment& experiment, const Inputs& inputs) {
+  sim::PacketCarrierOptions packets;
+  packets.wire = experiment.fabric.packet;
+  packets.wire.switch_latency = experiment.fabric.switch_latency;
+  packets.service_level = experiment.fabric.service_level;
+  for (std::size_t i = 0; i < experiment.traffic.size(); ++i) {
+    packets.traffic.push_back(experiment.traffic[i].options);
+    packets.traffic.back().target = inputs.traffic_targets()[i];
+  }
+  return packets;
+}
+
 }  // namespace
 
 Status simulate(const Experiment& experiment, const Inputs& inputs, std::uint32_t replicate,
@@ -84,13 +123,7 @@ Status simulate(const Experiment& experiment, const Inputs& inputs, std::uint32_
   options.engine = engine_options(experiment);
   sim::PacketCarrierOptions packets;
   if (experiment.fabric.fidelity == Fidelity::packet) {
-    packets.wire = experiment.fabric.packet;
-    packets.wire.switch_latency = experiment.fabric.switch_latency;
-    packets.service_level = experiment.fabric.service_level;
-    for (std::size_t i = 0; i < experiment.traffic.size(); ++i) {
-      packets.traffic.push_back(experiment.traffic[i].options);
-      packets.traffic.back().target = inputs.traffic_targets()[i];
-    }
+    packets = packet_options(experiment, inputs);
     options.packets = &packets;
     options.graph = inputs.graph();
     options.forwarding = &inputs.topology().routing().tables();
@@ -99,7 +132,9 @@ Status simulate(const Experiment& experiment, const Inputs& inputs, std::uint32_
   options.subnet_manager = {experiment.fabric.subnet_manager.sweep_on_trap,
                             experiment.fabric.subnet_manager.sweep_interval};
   const sim::FaultSchedule faults = inputs.faults_of(options.seed);
-  JudgeWitness witness(judge, inputs.parts_of(faults));
+  FaultLog log(roster, judge, faults.faults.size());
+  JudgeWitness witness(judge, log, faults, inputs.parts_of(faults),
+                       inputs.topology().routing().wiring());
   sim::Simulation simulation(options, roster, inputs.path_times(), faults, witness);
   witness.look_at(simulation);
 
@@ -129,6 +164,8 @@ Status simulate(const Experiment& experiment, const Inputs& inputs, std::uint32_
   outcome.mistake_durations = std::move(judgement.mistake_durations);
   outcome.lived_ms = judge.lived_ms(Time{} + inputs.duration());
   outcome.frames_lost = simulation.frames_lost();
+  log.finish();
+  add_faults(inputs, faults, log, outcome);
   outcome.messages = message_counts(simulation.frame_counts());
   if (const sim::PacketCarrier* carrier = simulation.carrier())
     outcome.packets = {packet_outcome(carrier->frames()), packet_outcome(carrier->traffic()),

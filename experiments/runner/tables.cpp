@@ -88,6 +88,53 @@ std::optional<Duration> median(std::vector<Duration> values) {
   return low + (high - low) / 2;
 }
 
+namespace {
+
+// Domains that one fault took away at one moment.
+struct Loss {
+  Time at;
+  std::size_t fault;
+  std::uint64_t domains;
+};
+
+std::vector<Loss> losses_of(const Outcome& outcome) {
+  std::vector<Loss> losses;
+  for (std::size_t i = 0; i < outcome.faults.size(); ++i)
+    if (outcome.faults[i].ended > 0)
+      losses.push_back({outcome.faults[i].at, i, outcome.faults[i].ended});
+  for (const CutOutcome& cut : outcome.cuts) losses.push_back({cut.at, cut.fault, cut.cut_off});
+  std::stable_sort(losses.begin(), losses.end(),
+                   [](const Loss& a, const Loss& b) { return a.at < b.at; });
+  return losses;
+}
+
+// Faults, those that fall together, and cuts.
+std::string fault_cells(const Outcome& outcome, Duration timeout) {
+  const std::vector<Loss> losses = losses_of(outcome);
+  std::uint64_t coincident = 0, together = 0, most = 0;
+  std::size_t first = 0;  // of those within a timeout before the one looked at, itself included
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    together += losses[i].domains;
+    for (; losses[first].at + timeout <= losses[i].at; ++first) together -= losses[first].domains;
+    most = std::max(most, together);
+    coincident += losses[first].fault != losses[i].fault;
+  }
+  std::vector<Duration> reconciled;
+  std::size_t healed = 0;
+  for (const CutOutcome& cut : outcome.cuts) {
+    healed += cut.healed_at.has_value();
+    if (cut.reconciled) reconciled.push_back(*cut.reconciled);
+  }
+  std::string cells;
+  for (const std::uint64_t number :
+       {std::uint64_t{outcome.faults.size()}, coincident, most, std::uint64_t{outcome.cuts.size()},
+        std::uint64_t{reconciled.size()}})
+    cells += "," + std::to_string(number);
+  return cells + "," + spread(reconciled, healed - reconciled.size());
+}
+
+}  // namespace
+
 std::string results_header(const Campaign& campaign) {
   std::string header = "point,replicate";
   for (const std::string& path : campaign.swept_paths) header += "," + csv_cell(path);
@@ -97,7 +144,10 @@ std::string results_header(const Campaign& campaign) {
          "known_min_s,known_median_s,known_max_s,missed,"
          "false_verdicts,unreachable_verdicts,"
          "mistakes,mistake_min_s,mistake_median_s,mistake_max_s,"
-         "mistake_recurrence_s,lived_s,records_while_down,heartbeats,observes,notices,"
+         "mistake_recurrence_s,lived_s,"
+         "faults,coincident_faults,lost_together_max,"
+         "cuts,reconciled,reconcile_min_s,reconcile_median_s,reconcile_max_s,"
+         "records_while_down,heartbeats,observes,notices,"
          "local_notices,"
          "repeats,"
          "acknowledgements,differences,frames_lost" +
@@ -137,6 +187,7 @@ std::string results_row(const Campaign& campaign, Job job, const Outcome& outcom
   // Mean time between the beginnings of two mistakes about one process.
   if (outcome.mistakes > 0) row += milliseconds_text(outcome.lived_ms / outcome.mistakes);
   row += "," + milliseconds_text(outcome.lived_ms);
+  row += fault_cells(outcome, campaign.points[job.point].experiment.detector.timeout);
   const MessageCounts& messages = outcome.messages;
   for (const std::uint64_t number :
        {outcome.records_while_down, messages.heartbeats, messages.observes, messages.notices,
@@ -164,6 +215,49 @@ std::string failures_rows(Job job, const Outcome& outcome) {
             optional_seconds(failure.detection) + "," + optional_seconds(failure.propagation) + ",";
     if (failure.repaired_at) rows += seconds_text(*failure.repaired_at - Time{0});
     rows += "," + optional_seconds(failure.rejoin) + "," + std::to_string(failure.missed) + "\n";
+  }
+  return rows;
+}
+
+std::string faults_header() {
+  return "point,replicate,fault,at_s,until_s,source,entry,what,which,effect,times,pieces,ended,"
+         "cut_off\n";
+}
+
+std::string faults_rows(Job job, const Outcome& outcome) {
+  std::vector<std::uint64_t> cut_off(outcome.faults.size());
+  for (const CutOutcome& cut : outcome.cuts) cut_off[cut.fault] += cut.cut_off;
+  std::string rows;
+  for (std::size_t i = 0; i < outcome.faults.size(); ++i) {
+    const FaultOutcome& fault = outcome.faults[i];
+    rows += std::to_string(job.point) + "," + std::to_string(job.replicate) + "," +
+            std::to_string(i) + "," + seconds_text(fault.at - Time{0}) + ",";
+    if (fault.until) rows += seconds_text(*fault.until - Time{0});
+    rows += "," + fault.source + "," + (fault.entry < 0 ? "" : std::to_string(fault.entry)) + "," +
+            fault.what + "," + csv_cell(fault.which) + "," + fault.effect;
+    for (const std::uint64_t number : {std::uint64_t{fault.times}, std::uint64_t{fault.pieces},
+                                       std::uint64_t{fault.ended}, cut_off[i]})
+      rows += "," + std::to_string(number);
+    rows += "\n";
+  }
+  return rows;
+}
+
+std::string cuts_header() {
+  return "point,replicate,fault,at_s,healed_s,cut_off,others,nodes,others_knew_s,cut_off_knew_s,"
+         "pairs,believed_by_others,believed_by_cut_off,reconciled_s\n";
+}
+
+std::string cuts_rows(Job job, const Outcome& outcome) {
+  std::string rows;
+  for (const CutOutcome& cut : outcome.cuts) {
+    rows += std::to_string(job.point) + "," + std::to_string(job.replicate) + "," +
+            std::to_string(cut.fault) + "," + seconds_text(cut.at - Time{0}) + ",";
+    if (cut.healed_at) rows += seconds_text(*cut.healed_at - Time{0});
+    rows += "," + std::to_string(cut.cut_off) + "," + std::to_string(cut.others) + "," + cut.nodes +
+            "," + optional_seconds(cut.others_knew) + "," + optional_seconds(cut.cut_off_knew) +
+            "," + std::to_string(cut.pairs) + "," + std::to_string(cut.believed_by_others) + "," +
+            std::to_string(cut.believed_by_cut_off) + "," + optional_seconds(cut.reconciled) + "\n";
   }
   return rows;
 }

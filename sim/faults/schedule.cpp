@@ -69,6 +69,7 @@ void ScheduleBuilder::begin(std::uint32_t fault, const FaultEvent& event) {
   if (begun.times == 0) {
     begun.at = event.at;
     begun.target = event.target;
+    begun.action = event.action;
   }
   if (begun.times > 0 && event.at <= latest_begins_[fault]) return;
   ++begun.times;

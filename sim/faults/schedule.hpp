@@ -64,6 +64,7 @@ struct Fault {
   std::uint32_t entry = kNoEntry;  // which line or model of the script; kNoEntry: of a trace
   std::uint32_t part = 0;          // which of its parts; of a trace the index of the piece
   FaultTarget target = FaultTarget::process;  // of its first piece
+  FaultAction action = FaultAction::crash;    // as it begins
   Time at;                                    // it begins
   std::optional<Time> until;                  // it ends; absent: not within any run
   std::uint32_t times = 0;                    // how often it came: more than once if it flaps

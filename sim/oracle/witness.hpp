@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "sim/faults/schedule.hpp"
 #include "stack/base/ids.hpp"
 #include "stack/base/time.hpp"
 #include "stack/engine.hpp"
@@ -19,6 +20,9 @@ class Witness {
   // Processes start again with this incarnation.
   virtual void repaired(Time at, std::size_t record, std::span<const ProcessId> processes,
                         Incarnation boot) = 0;
+  // An event of the schedule has been played, whatever it was about. What it ended or began at once
+  // has been told before.
+  virtual void played(Time, const FaultEvent&) {}
   // `observer` changed what it believes.
   virtual void believed(Time at, ProcessId observer,
                         std::span<const Membership::Change> changes) = 0;

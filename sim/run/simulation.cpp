@@ -239,6 +239,7 @@ bool Simulation::step() {
       }
       next_fault_ = number + 1;
       play(faults_.events[number]);
+      witness_.played(now(), faults_.events[number]);
       break;
   }
   if (options_.skip_quiet_time && now_ >= next_skip_attempt_) skip_if_quiet();

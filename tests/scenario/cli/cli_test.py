@@ -112,8 +112,8 @@ class Running(Scenario):
         said, _ = self.run_program("run", "small.json")
         self.assertEqual(said.splitlines()[-1], "results: results/small")
         self.assertEqual(sorted(os.listdir(self.path("results", "small"))),
-                         ["failures.csv", "resolved.json", "results.csv", "run.json", "run.log",
-                          "topology.json", "warnings.json"])
+                         ["cuts.csv", "failures.csv", "faults.csv", "resolved.json", "results.csv",
+                          "run.json", "run.log", "topology.json", "warnings.json"])
         rows = self.rows("results", "small", "results.csv")
         self.assertEqual([row["replicate"] for row in rows], ["0", "1"])
         for row in rows:

@@ -62,6 +62,38 @@ Outcome some_outcome() {
       {Time{1'500'000'000}, "process", "7", 0, {}, {}, {}, {}, 0},
       {Time{2'000'000'000}, "process", "6", 1, milliseconds(10), {}, {}, {}, 0},
   };
+  const auto fault = [](std::int64_t ms, const char* source, std::int64_t entry, const char* which,
+                        std::uint32_t ended) {
+    FaultOutcome made;
+    made.at = Time{ms * 1'000'000};
+    made.source = source;
+    made.entry = entry;
+    made.what = "node";
+    made.which = which;
+    made.effect = "crash";
+    made.times = 1;
+    made.pieces = ended;
+    made.ended = ended;
+    return made;
+  };
+  outcome.faults = {fault(1000, "script", 0, "a,b", 1), fault(1400, "model", 2, "c", 4),
+                    fault(2400, "trace", -1, "d", 1), fault(2450, "model", 1, "link", 0)};
+  outcome.faults[1].until = Time{7'000'000'000};
+  CutOutcome cut;
+  cut.at = Time{2'450'000'000};
+  cut.fault = 3;
+  cut.nodes = "3 5-6";
+  cut.cut_off = 3;
+  cut.others = 2;
+  cut.others_knew = seconds(1);
+  cut.healed_at = Time{3'000'000'000};
+  cut.pairs = 6;
+  cut.believed_by_others = 6;
+  cut.believed_by_cut_off = 4;
+  cut.reconciled = milliseconds(70);
+  outcome.cuts = {cut, cut};
+  outcome.cuts[1].at = Time{9'000'000'000};
+  outcome.cuts[1].reconciled.reset();
   return outcome;
 }
 
@@ -70,11 +102,11 @@ TEST(Tables, RowsHoldTheOutcome) {
   EXPECT_EQ(results_row(campaign, {2, 0}, some_outcome()),
             "2,0,\"one, two\",8,4,2,2,0.010000000,0.020000000,0.030000000,1,0.000000005,,,"
             "0.030000005,,,3,2,5,3,0.002000000,0.003000000,0.004000000,"
-            "3.333,10.000,1,11,12,13,14,15,16,17,4,"
+            "3.333,10.000,4,2,5,2,1,0.070000000,,,1,11,12,13,14,15,16,17,4,"
             "31,0,30,0,0,0,1,0.000001500,0.000007000,50,1,32,2,3,4,5,0.000002000,0.003000000,"
             "0,0,0,0,0,0,0,,,000000000000abcd\n");
   EXPECT_EQ(results_row(campaign, {0, 5}, {}),
-            "0,5,bmg,0,0,0,0,,,,0,,,,,,,0,0,0,0,,,,,0.000,0,0,0,0,0,0,0,0,0"
+            "0,5,bmg,0,0,0,0,,,,0,,,,,,,0,0,0,0,,,,,0.000,0,0,0,0,0,,,,0,0,0,0,0,0,0,0,0"
             ",,,,,,,,,,,,,,,,,,,,,,,,,,,,0000000000000000\n");
   const std::string header = results_header(campaign);
   EXPECT_EQ(header.find("point,replicate,propagation.kind,processes,nodes,failures,detected,"), 0u);
@@ -84,6 +116,14 @@ TEST(Tables, RowsHoldTheOutcome) {
             "2,1,1.000000000,node,\"a,b\",2,0.030000000,0.000000005,2.500000000,0.000001000,5\n"
             "2,1,1.500000000,process,7,0,,,,,0\n"
             "2,1,2.000000000,process,6,1,0.010000000,,,,0\n");
+  EXPECT_EQ(faults_rows({2, 1}, some_outcome()),
+            "2,1,0,1.000000000,,script,0,node,\"a,b\",crash,1,1,1,0\n"
+            "2,1,1,1.400000000,7.000000000,model,2,node,c,crash,1,4,4,0\n"
+            "2,1,2,2.400000000,,trace,,node,d,crash,1,1,1,0\n"
+            "2,1,3,2.450000000,,model,1,node,link,crash,1,0,0,6\n");
+  EXPECT_EQ(cuts_rows({2, 1}, some_outcome()),
+            "2,1,3,2.450000000,3.000000000,3,2,3 5-6,1.000000000,,6,6,4,0.070000000\n"
+            "2,1,3,9.000000000,3.000000000,3,2,3 5-6,1.000000000,,6,6,4,\n");
 }
 
 TEST(ReplicateFile, KeepsEverything) {
@@ -96,6 +136,8 @@ TEST(ReplicateFile, KeepsEverything) {
   EXPECT_EQ(results_row(campaign, {0, 0}, after.outcome),
             results_row(campaign, {0, 0}, before.outcome));
   EXPECT_EQ(failures_rows({0, 0}, after.outcome), failures_rows({0, 0}, before.outcome));
+  EXPECT_EQ(faults_rows({0, 0}, after.outcome), faults_rows({0, 0}, before.outcome));
+  EXPECT_EQ(cuts_rows({0, 0}, after.outcome), cuts_rows({0, 0}, before.outcome));
   EXPECT_EQ(after.wall, before.wall);
   EXPECT_EQ(after.outcome.events, 21u);
   EXPECT_EQ(after.outcome.heartbeats_skipped, 22u);
