@@ -152,7 +152,7 @@ TEST(Membership, ANextLifeOfTheAgentHasToBecomeActiveToo) {
   Subject subject(two_nodes(), options_of(1));
   subject.start(at(0));
   EXPECT_FALSE(subject.membership().agent());
-  subject.hear_life(at(50), FrameType::join, 0, 65536, true);
+  subject.hear_life(at(50), FrameType::notice, 0, 65536);
   EXPECT_TRUE(subject.membership().agent());
   subject.hear_life(at(60), FrameType::heartbeat, 0, 65536);
   EXPECT_FALSE(subject.membership().agent());
