@@ -25,7 +25,7 @@ Engine::Engine(const EngineOptions& options, const Roster& roster, const Address
     : scratch_(workspace),
       job_(options.job),
       receive_slots_(static_cast<std::uint16_t>(options.receive_slots)),
-      membership_(options.membership, roster, workspace.pending),
+      membership_(options.membership, roster, workspace.memory),
       rest_(new Rest{.addresses = addresses}) {
   HOLDFAST_ASSERT(options.receive_slots > 0 && options.receive_slots <= 0xffff);
   HOLDFAST_ASSERT(rails.size() <= 0xff);

@@ -68,7 +68,7 @@ struct Workspace {
   std::array<std::array<std::byte, kFrameBytesMax>, kBatch> frames;
   std::array<Run, kRunsMax> runs;
   Body body;
-  PendingPool pending;
+  MembershipMemory memory;
 };
 
 class Engine {

@@ -22,20 +22,21 @@ constexpr std::uint32_t kEntriesMin = 128;
 
 }  // namespace
 
-Membership::Rest::Rest(const MembershipOptions& from, PendingPool& pending_pool)
+Membership::Rest::Rest(const MembershipOptions& from, MembershipMemory& shared)
     : propagation(*find_propagation(from.propagation)),
-      pool(pending_pool),
+      memory(shared),
       retransmission_timeout(from.retransmission_timeout),
       join_timeout(from.detection.timeout),
       phase(from.phase),
       backstop(from.backstop),
       rejoining(from.rejoining) {}
 
-Membership::Membership(const MembershipOptions& options, const Roster& roster, PendingPool& pool)
+Membership::Membership(const MembershipOptions& options, const Roster& roster,
+                       MembershipMemory& memory)
     : roster_(roster),
       self_(options.self),
       incarnation_(options.incarnation),
-      rest_(std::make_unique<Rest>(options, pool)) {
+      rest_(std::make_unique<Rest>(options, memory)) {
   HOLDFAST_ASSERT(options.self.value < roster.processes());
   const bool known =
       make_detector(detector_, options.detector, options.detection, roster.domain_of(options.self));
@@ -45,7 +46,7 @@ Membership::Membership(const MembershipOptions& options, const Roster& roster, P
 Membership::~Membership() {
   if (rest_->pending == nullptr) return;
   *rest_->pending = Pending{};
-  rest_->pool.give(*rest_->pending);
+  rest_->memory.pending.give(*rest_->pending);
 }
 
 DisseminationOptions Membership::dissemination_options() const {
@@ -57,7 +58,7 @@ DisseminationOptions Membership::dissemination_options() const {
 // What is under way, which it is from now on.
 Pending& Membership::pending() {
   if (rest_->pending == nullptr) {
-    rest_->pending = &rest_->pool.take();
+    rest_->pending = &rest_->memory.pending.take();
     rest_->pending->dissemination.continue_for(dissemination_options(), rest_->evicted);
   }
   return *rest_->pending;
@@ -67,7 +68,7 @@ Pending& Membership::pending() {
 void Membership::settle() {
   if (rest_->pending == nullptr || !quiet_ || changed_) return;
   rest_->evicted = rest_->pending->dissemination.evicted();
-  rest_->pool.give(*rest_->pending);
+  rest_->memory.pending.give(*rest_->pending);
   rest_->pending = nullptr;
 }
 
@@ -322,6 +323,7 @@ void Membership::judge(Time now, DomainId dead) {
 
 void Membership::on_news(Time now, std::uint64_t before, ProcessId source, bool own_verdict,
                          const Broadcast& brought_by) {
+  rest_->memory.views.share(view_);
   for (const View::Exception& exception : view_.exceptions()) {
     if (exception.changed <= before || is_live(exception.record)) continue;
     if (!is_local(exception.process) || !up(exception.process)) {

@@ -75,7 +75,12 @@ struct Pending {
   std::vector<Answer> answers;  // oldest first, at most kAnswersMax
   Dissemination dissemination;
 };
-using PendingPool = Pool<Pending>;
+
+// What the memberships of one thread share.
+struct MembershipMemory {
+  ViewStore views;
+  Pool<Pending> pending;
+};
 
 // One thing that the membership wants done.
 struct MembershipAction {
@@ -93,8 +98,9 @@ class Membership {
  public:
   using Change = BeliefChange;
 
-  // The roster and the pool must outlive the membership; the memberships of one thread share them.
-  Membership(const MembershipOptions& options, const Roster& roster, PendingPool& pool);
+  // The roster and the memory must outlive the membership; the memberships of one thread share
+  // them.
+  Membership(const MembershipOptions& options, const Roster& roster, MembershipMemory& memory);
   Membership(const Membership&) = delete;
   Membership& operator=(const Membership&) = delete;
   ~Membership();
@@ -202,11 +208,11 @@ class Membership {
   // What only news, a join or a question from outside touches. Apart, so that what a heartbeat
   // touches lies close together for many processes.
   struct Rest {
-    Rest(const MembershipOptions& from, PendingPool& pending_pool);
+    Rest(const MembershipOptions& from, MembershipMemory& shared);
 
     FrameCounts counts;  // but for heartbeats_
     const Propagation& propagation;
-    PendingPool& pool;
+    MembershipMemory& memory;
     Pending* pending = nullptr;                         // null: nothing is under way
     std::unique_ptr<HeardBroadcasts> heard_broadcasts;  // null: none
     std::unique_ptr<LocalState[]> local;                // by process of the domain; null: active

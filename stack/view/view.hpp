@@ -5,13 +5,17 @@
 // keeps the greater, so views form a join semilattice: whatever order statements arrive in, however
 // often, views that have heard the same are equal (specification, section 3).
 //
-// Everybody starts as {incarnation 0, alive}, and only what differs is stored.
+// Everybody starts as {incarnation 0, alive}, and only what differs is stored. Processes that have
+// heard the same in the same order store it once: a ViewStore keeps what is equal together, and
+// whoever hears more first makes a copy.
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "stack/base/ids.hpp"
@@ -30,14 +34,19 @@ constexpr bool is_live(const Record& record) {
   return record.state < MemberState::failed;
 }
 
+class ViewStore;
+
 class View {
  public:
   View() = default;
-  View(const View& other) { *this = other; }
-  View(View&&) noexcept = default;
-  View& operator=(const View& other);
-  View& operator=(View&&) noexcept = default;
-  ~View() = default;
+  // A copy shares nothing with what it is a copy of.
+  View(const View& other);
+  View(View&& other) noexcept
+      : digest_(std::exchange(other.digest_, 0)),
+        sequence_(std::exchange(other.sequence_, 0)),
+        held_(std::exchange(other.held_, nullptr)) {}
+  View& operator=(View other) noexcept;
+  ~View() { leave(); }
 
   // A record that is not {0, alive}.
   struct Exception {
@@ -48,7 +57,7 @@ class View {
     friend bool operator==(const Exception&, const Exception&) = default;
   };
 
-  Record of(ProcessId process) const { return exceptions_ ? find(process) : Record{}; }
+  Record of(ProcessId process) const { return held_ != nullptr ? find(process) : Record{}; }
   bool live(ProcessId process) const { return is_live(of(process)); }
 
   // Keeps the greater of what is believed and `record`; true if the view changed.
@@ -62,18 +71,51 @@ class View {
 
   // Ascending by process.
   std::span<const Exception> exceptions() const {
-    return exceptions_ ? std::span<const Exception>(*exceptions_) : std::span<const Exception>();
+    return held_ != nullptr ? std::span<const Exception>(held_->exceptions)
+                            : std::span<const Exception>();
   }
 
   friend bool operator==(const View& a, const View& b);
 
  private:
+  friend class ViewStore;
+
+  // Exceptions, of one view or of several that are equal.
+  struct Held {
+    std::vector<Exception> exceptions;  // ascending by process
+    std::size_t users = 1;
+    ViewStore* store = nullptr;  // where it is known; else there is one user
+  };
+
   Record find(ProcessId process) const;
+  std::vector<Exception>& own();
+  void leave();
 
   std::uint64_t digest_ = 0;  // exclusive or over the exceptions, so it follows each change in O(1)
   std::uint64_t sequence_ = 0;
   // Null as long as there are none: a million processes have a view each, most of them empty.
-  std::unique_ptr<std::vector<Exception>> exceptions_;
+  Held* held_ = nullptr;
+};
+
+// What the views of one thread have in common. It changes nothing that a view says.
+class ViewStore {
+ public:
+  ViewStore() = default;
+  ViewStore(const ViewStore&) = delete;
+  ViewStore& operator=(const ViewStore&) = delete;
+
+  // Lets this view share the memory of those that were shared before and are equal to it, changes
+  // and all. The store must outlive the view.
+  void share(View& view);
+
+  // Different views there are among those that were shared.
+  std::size_t size() const { return known_.size(); }
+
+ private:
+  friend class View;
+  void forget(std::uint64_t digest, const View::Held* held);
+
+  std::unordered_multimap<std::uint64_t, View::Held*> known_;  // by digest
 };
 
 }  // namespace holdfast

@@ -40,7 +40,7 @@ inline MemberRun run_of(std::uint32_t process, Record record) {
 class MembershipSubject {
  public:
   MembershipSubject(const RosterOptions& roster, const MembershipOptions& options)
-      : roster_(roster), membership_(options, roster_, pool_) {}
+      : roster_(roster), membership_(options, roster_, memory_) {}
 
   void start(Time now) { membership_.start(now); }
 
@@ -121,7 +121,7 @@ class MembershipSubject {
 
   Membership& membership() { return membership_; }
   // Memberships of this thread that have something under way.
-  std::size_t busy() const { return pool_.in_use(); }
+  std::size_t busy() const { return memory_.pending.in_use(); }
   Record of(std::uint32_t process) const { return membership_.view().of({process}); }
 
   std::vector<std::uint32_t> watched;
@@ -138,7 +138,7 @@ class MembershipSubject {
   }
 
   Roster roster_;
-  PendingPool pool_;
+  MembershipMemory memory_;
   Membership membership_;
   std::array<MemberRun, kRunsMax> scratch_;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "stack/base/random.hpp"
@@ -117,6 +118,43 @@ TEST(View, NumbersItsChanges) {
   EXPECT_EQ(view.exceptions()[0].process, ProcessId{1});
   EXPECT_EQ(view.exceptions()[0].changed, 2u);
   EXPECT_EQ(view.exceptions()[1].changed, 3u);
+}
+
+// Whatever views hear, shared or not, each says what it would say alone; and equal histories are
+// stored once.
+TEST(ViewStore, SharingChangesNothing) {
+  Random random(5, 1, 0);
+  ViewStore store;
+  {
+    std::vector<View> shared(10), alone(10);
+    for (int round = 0; round < 2000; ++round) {
+      // Most hear the same in the same order.
+      const std::vector<Statement> said = statements(random, 1 + random.below(3));
+      const std::size_t odd = random.below(shared.size());
+      for (std::size_t i = 0; i < shared.size(); ++i) {
+        if (i == odd && random.below(4) == 0) continue;
+        for (const auto& [process, record] : said) {
+          EXPECT_EQ(shared[i].merge(process, record), alone[i].merge(process, record));
+        }
+        store.share(shared[i]);
+        ASSERT_EQ(shared[i], alone[i]);
+      }
+      std::set<std::vector<std::uint64_t>> different;
+      for (const View& view : alone) {
+        std::vector<std::uint64_t> key;
+        for (const View::Exception& e : view.exceptions()) {
+          key.push_back(e.process.value);
+          key.push_back(std::uint64_t{e.record.incarnation.value} << 8 |
+                        static_cast<std::uint64_t>(e.record.state));
+          key.push_back(e.changed);
+        }
+        if (!key.empty()) different.insert(key);
+      }
+      ASSERT_EQ(store.size(), different.size());
+      if (random.below(50) == 0) shared[odd] = alone[odd] = View();  // a new life
+    }
+  }
+  EXPECT_EQ(store.size(), 0u);
 }
 
 // Reading a view in parts must give all of it, each part as full as it can be.
