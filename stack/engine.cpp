@@ -25,39 +25,57 @@ Engine::Engine(const EngineOptions& options, const Roster& roster, const Address
     : scratch_(workspace),
       job_(options.job),
       receive_slots_(static_cast<std::uint16_t>(options.receive_slots)),
-      membership_(options.membership, roster, workspace.memory),
-      rest_(new Rest{.addresses = addresses}) {
+      membership_(options.membership, roster, workspace.memory) {
   HOLDFAST_ASSERT(options.receive_slots > 0 && options.receive_slots <= 0xffff);
-  HOLDFAST_ASSERT(rails.size() <= 0xff);
+  HOLDFAST_ASSERT(workspace.addresses == nullptr || workspace.addresses == &addresses);
+  workspace.addresses = &addresses;
   const Seal* seal = find_seal(options.seal);
   HOLDFAST_ASSERT(seal != nullptr);
   seal_algorithm_ = seal->algorithm();
   keyed_ = seal->keyed();
-  if (keyed_) rest_->sealing.reset(new Sealing{*seal, options.key});
+  if (keyed_) {
+    rest().seal = seal;
+    rest().key = options.key;
+  }
+  choose_rails(rails);
   const std::size_t slots = std::size_t{options.receive_slots} + options.send_slots;
   HOLDFAST_ASSERT(options.slots.empty() || options.slots.size() == slots);
-  if (options.slots.empty()) extras().slots.reset(new FrameSlot[slots]);
-  slots_ = options.slots.empty() ? extras().slots.get() : options.slots.data();
-  for (std::size_t i = rails.size(); i-- > 0;) {
-    if (rails[i]->caps().datagram) {
-      data_rail_ = rails[i];
-      rest_->data_rail_index = static_cast<std::uint8_t>(i);
-    }
-    if (rails[i]->caps().watch) {
-      rest_->watch_rail = rails[i];
-      rest_->watch_rail_index = static_cast<std::uint8_t>(i);
-    }
-  }
-  HOLDFAST_ASSERT(data_rail_ != nullptr && data_rail_->caps().frame_bytes_max >= kFrameBytesMax);
-  keeps_handles_ = !data_rail_->caps().stateless_attach;
-  watches_apart_ = rest_->watch_rail != nullptr && rest_->watch_rail != data_rail_;
-  inline_bytes_max_ = static_cast<std::uint16_t>(
-      std::min<std::size_t>(data_rail_->caps().inline_bytes_max, kFrameBytesMax));
+  if (options.slots.empty()) rest().slots.reset(new FrameSlot[slots]);
+  slots_ = options.slots.empty() ? rest_->slots.get() : options.slots.data();
   region_ = data_rail_->register_memory(std::as_writable_bytes(std::span(slots_, slots)));
-  for (std::uint32_t i = 0; i < options.send_slots; ++i) extras().free_send.push_back(i);
+  for (std::uint32_t i = 0; i < options.send_slots; ++i) rest().free_send.push_back(i);
 }
 
 Engine::~Engine() = default;
+
+// Each time the first that can.
+void Engine::choose_rails(std::span<Fabric* const> rails) {
+  HOLDFAST_ASSERT(rails.size() <= 0xff);
+  std::size_t data = rails.size(), watch = rails.size();
+  for (std::size_t i = rails.size(); i-- > 0;) {
+    if (rails[i]->caps().datagram) data = i;
+    if (rails[i]->caps().watch) watch = i;
+  }
+  HOLDFAST_ASSERT(data < rails.size());
+  data_rail_ = rails[data];
+  if (data > 0) rest().data_rail_index = static_cast<std::uint8_t>(data);
+  watches_apart_ = watch < rails.size() && watch != data;
+  if (watches_apart_) {
+    rest().watch_rail = rails[watch];
+    rest_->watch_rail_index = static_cast<std::uint8_t>(watch);
+  }
+  const Caps& caps = data_rail_->caps();
+  HOLDFAST_ASSERT(caps.frame_bytes_max >= kFrameBytesMax);
+  keeps_handles_ = !caps.stateless_attach;
+  inline_bytes_max_ =
+      static_cast<std::uint16_t>(std::min<std::size_t>(caps.inline_bytes_max, kFrameBytesMax));
+}
+
+Address Engine::address_of(ProcessId process, const Fabric& rail) const {
+  std::size_t index = 0;
+  if (rest_) index = &rail == data_rail_ ? rest_->data_rail_index : rest_->watch_rail_index;
+  return scratch_.addresses->address(index, process);
+}
 
 std::span<std::byte> Engine::receive_slot(std::uint64_t index) {
   HOLDFAST_ASSERT(index < receive_slots_);
@@ -115,14 +133,14 @@ void Engine::handle_event(Fabric& rail, const Event& event, Time now) {
   switch (event.kind) {
     case EventKind::sent:
       if (event.cookie != kInlineCookie) {
-        extras().free_send.push_back(static_cast<std::uint32_t>(event.cookie));
+        rest().free_send.push_back(static_cast<std::uint32_t>(event.cookie));
       }
       break;
     case EventKind::writable:
       if (&rail == data_rail_) blocked_ = false;
       break;
     case EventKind::peer_down:
-      if (&rail == rest_->watch_rail) handle_ended(rail, event.peer, now);
+      if (&rail == watch_rail()) handle_ended(rail, event.peer, now);
       break;
     case EventKind::received:
     case EventKind::attached:
@@ -135,7 +153,7 @@ void Engine::handle_event(Fabric& rail, const Event& event, Time now) {
 }
 
 void Engine::handle_ended(Fabric& rail, Peer peer, Time now) {
-  auto& watched = extras().watched;
+  auto& watched = rest().watched;
   const auto found = std::find_if(watched.begin(), watched.end(),
                                   [peer](const auto& one) { return one.first == peer; });
   if (found == watched.end()) return;
@@ -150,22 +168,21 @@ bool Engine::verify(PeerEntry& peer, const Header& header, std::span<const std::
   if (!in.derived || in.own != header.receiver_incarnation ||
       in.remote != header.sender_incarnation) {
     in = {true, header.receiver_incarnation, header.sender_incarnation,
-          rest_->sealing->seal.derive(rest_->sealing->key, header.sender, header.sender_incarnation,
-                                      header.receiver, header.receiver_incarnation)};
+          rest_->seal->derive(rest_->key, header.sender, header.sender_incarnation, header.receiver,
+                              header.receiver_incarnation)};
   }
-  return rest_->sealing->seal.matches(in.key, frame);
+  return rest_->seal->matches(in.key, frame);
 }
 
 void Engine::seal(PeerEntry& peer, const Header& header, std::span<std::byte> frame) {
   PeerKeys::Direction& out = peers_.keys(peer).out;
   if (!out.derived || out.own != header.sender_incarnation ||
       out.remote != header.receiver_incarnation) {
-    out = {
-        true, header.sender_incarnation, header.receiver_incarnation,
-        rest_->sealing->seal.derive(rest_->sealing->key, header.sender, header.sender_incarnation,
-                                    header.receiver, header.receiver_incarnation)};
+    out = {true, header.sender_incarnation, header.receiver_incarnation,
+           rest_->seal->derive(rest_->key, header.sender, header.sender_incarnation,
+                               header.receiver, header.receiver_incarnation)};
   }
-  rest_->sealing->seal.write(out.key, frame);
+  rest_->seal->write(out.key, frame);
 }
 
 // An old heartbeat must not keep a dead process alive, whoever sends it again. News may be old.
@@ -183,30 +200,30 @@ bool Engine::is_newer(const Header& header) {
 void Engine::handle_frame(std::span<const std::byte> frame, Time at, Time now) {
   Header header;
   if (decode_header(frame, header) != DecodeStatus::ok) {
-    ++extras().drops.malformed;
+    ++rest().drops.malformed;
     return;
   }
   const ProcessId self = membership_.self();
   const std::uint32_t processes = membership_.roster().processes();
   if (header.job != job_ || header.receiver != self || header.sender == self ||
       header.sender.value >= processes) {
-    ++extras().drops.misdelivered;
+    ++rest().drops.misdelivered;
     return;
   }
   const bool verified =
       header.seal == seal_algorithm_ && (keyed_ ? verify(peers_.entry(header.sender), header, frame)
                                                 : is_zero_seal(frame.last<kSealBytes>()));
   if (!verified) {
-    ++extras().drops.unverified;
+    ++rest().drops.unverified;
     return;
   }
   if (decode_body(frame, header.type, processes, scratch_.runs, scratch_.body) !=
       DecodeStatus::ok) {
-    ++extras().drops.malformed;
+    ++rest().drops.malformed;
     return;
   }
   if (!has_body(header.type) && !is_newer(header)) {
-    ++extras().drops.outdated;
+    ++rest().drops.outdated;
     return;
   }
   static constexpr Body kNone{};
@@ -222,7 +239,7 @@ void Engine::send_actions(Time now) {
       continue;
     }
     if (!encode(action, scratch_.frames[count], scratch_.operations[count])) {
-      ++extras().drops.refused;
+      ++rest().drops.refused;
       continue;
     }
     if (++count == Workspace::kBatch) {
@@ -237,8 +254,7 @@ void Engine::send_actions(Time now) {
 // heartbeats are remembered.
 Peer Engine::handle_of(const MembershipAction& action) {
   const auto attach = [&] {
-    return data_rail_->attach(rest_->addresses.address(rest_->data_rail_index, action.to),
-                              Service::datagram);
+    return data_rail_->attach(address_of(action.to, *data_rail_), Service::datagram);
   };
   if (!keeps_handles_ && has_body(action.type)) return attach();
   PeerEntry& peer = peers_.entry(action.to);
@@ -274,7 +290,7 @@ bool Engine::prepare(Operation& operation, std::span<std::byte> frame) {
     operation.cookie = kInlineCookie;
     return true;
   }
-  std::vector<std::uint32_t>& free_send = extras().free_send;
+  std::vector<std::uint32_t>& free_send = rest().free_send;
   if (free_send.empty()) return false;
   const std::uint32_t slot = free_send.back();
   free_send.pop_back();
@@ -290,20 +306,20 @@ void Engine::post(std::size_t count) {
   const std::size_t accepted = data_rail_->post(operations);
   if (accepted == count) return;
   blocked_ = true;
-  extras().drops.refused += count - accepted;
+  rest().drops.refused += count - accepted;
   for (const Operation& operation : operations.subspan(accepted)) {
     if (!operation.inline_data) {
-      extras().free_send.push_back(static_cast<std::uint32_t>(operation.cookie));
+      rest().free_send.push_back(static_cast<std::uint32_t>(operation.cookie));
     }
   }
 }
 
 void Engine::watch(ProcessId process) {
-  HOLDFAST_ASSERT(rest_->watch_rail != nullptr);
-  const Peer peer = rest_->watch_rail->attach(
-      rest_->addresses.address(rest_->watch_rail_index, process), Service::watch);
+  Fabric& rail = *watch_rail();
+  HOLDFAST_ASSERT(rail.caps().watch);
+  const Peer peer = rail.attach(address_of(process, rail), Service::watch);
   HOLDFAST_ASSERT(peer != kNoPeer);
-  extras().watched.emplace_back(peer, process);
+  rest().watched.emplace_back(peer, process);
 }
 
 std::uint64_t Engine::hash() const {

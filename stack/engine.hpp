@@ -69,12 +69,14 @@ struct Workspace {
   std::array<Run, kRunsMax> runs;
   Body body;
   MembershipMemory memory;
+  const AddressBook* addresses = nullptr;  // of all of them, from the first on
 };
 
 class Engine {
  public:
-  // Everything referred to must outlive the engine. Frames travel on the first rail that has
-  // datagrams; processes of the same node are watched on the first rail that can watch.
+  // Everything referred to must outlive the engine. Engines that share a workspace share addresses.
+  // Frames travel on the first rail that has datagrams; processes of the same node are watched on
+  // the first rail that can watch.
   Engine(const EngineOptions& options, const Roster& roster, const AddressBook& addresses,
          std::span<Fabric* const> rails, Workspace& workspace);
   ~Engine();
@@ -93,7 +95,7 @@ class Engine {
   bool changed() const { return membership_.changed(); }
   std::span<const Membership::Change> changes() const { return membership_.changes(); }
   void clear_changes() { membership_.clear_changes(); }
-  DropCounts drops() const { return rest_->extras ? rest_->extras->drops : DropCounts{}; }
+  DropCounts drops() const { return rest_ ? rest_->drops : DropCounts{}; }
   std::uint64_t hash() const;
 
   // A turn with nothing but heartbeats touches the first so many bytes of this object, besides the
@@ -104,6 +106,8 @@ class Engine {
   }
 
  private:
+  void choose_rails(std::span<Fabric* const> rails);
+  Address address_of(ProcessId process, const Fabric& rail) const;
   void poll_rail(Fabric& rail, Time now);
   void handle_event(Fabric& rail, const Event& event, Time now);
   void handle_ended(Fabric& rail, Peer peer, Time now);
@@ -121,31 +125,23 @@ class Engine {
   std::span<std::byte> send_slot(std::uint64_t index);
   ReceiveSlot offered_slot(std::uint64_t index);
 
-  // Of an engine whose seal needs a key.
-  struct Sealing {
-    const Seal& seal;
+  // What an engine with one rail, slots of others and no keys does not need.
+  struct Rest {
+    const Seal* seal = nullptr;    // null: none that needs a key
+    Fabric* watch_rail = nullptr;  // of its own
+    std::uint8_t data_rail_index = 0;
+    std::uint8_t watch_rail_index = 0;
     JobKey key;
-  };
-  // What few engines need.
-  struct Extras {
     std::unique_ptr<FrameSlot[]> slots{};
     std::vector<std::uint32_t> free_send{};
     std::vector<std::pair<Peer, ProcessId>> watched{};
     DropCounts drops{};
   };
-  // What a heartbeat does not touch, apart as in Membership.
-  struct Rest {
-    const AddressBook& addresses;
-    Fabric* watch_rail = nullptr;  // null: none can
-    std::unique_ptr<Sealing> sealing{};
-    std::unique_ptr<Extras> extras{};  // null: nothing of it has been needed
-    std::uint8_t data_rail_index = 0;
-    std::uint8_t watch_rail_index = 0;
-  };
-  Extras& extras() {
-    if (!rest_->extras) rest_->extras = std::make_unique<Extras>();
-    return *rest_->extras;
+  Rest& rest() {
+    if (!rest_) rest_ = std::make_unique<Rest>();
+    return *rest_;
   }
+  Fabric* watch_rail() { return watches_apart_ ? rest_->watch_rail : data_rail_; }
 
   // What a heartbeat touches comes first (hot_bytes).
   Workspace& scratch_;
@@ -163,7 +159,7 @@ class Engine {
   bool keeps_handles_ : 1 = true;   // the data rail's handles have to be kept
   PeerTable peers_;
   Membership membership_;
-  std::unique_ptr<Rest> rest_;
+  std::unique_ptr<Rest> rest_;  // null: nothing of it has been needed
 };
 
 }  // namespace holdfast

@@ -22,14 +22,19 @@ constexpr std::uint32_t kEntriesMin = 128;
 
 }  // namespace
 
+const MembershipSettings& MembershipMemory::shared(const MembershipSettings& wanted) {
+  const auto known = std::ranges::find(settings, wanted);
+  return known != settings.end() ? *known : settings.emplace_front(wanted);
+}
+
 Membership::Rest::Rest(const MembershipOptions& from, MembershipMemory& shared)
-    : propagation(*find_propagation(from.propagation)),
-      memory(shared),
-      retransmission_timeout(from.retransmission_timeout),
-      join_timeout(from.detection.timeout),
+    : memory(shared),
+      settings(shared.shared({find_propagation(from.propagation), from.retransmission_timeout,
+                              from.detection.timeout, from.backstop})),
       phase(from.phase),
-      backstop(from.backstop),
-      rejoining(from.rejoining) {}
+      rejoining(from.rejoining) {
+  HOLDFAST_ASSERT(settings.propagation != nullptr);
+}
 
 Membership::Membership(const MembershipOptions& options, const Roster& roster,
                        MembershipMemory& memory)
@@ -50,9 +55,10 @@ Membership::~Membership() {
 }
 
 DisseminationOptions Membership::dissemination_options() const {
-  return {.acknowledged = rest_->backstop,
-          .retransmission_timeout = rest_->retransmission_timeout,
-          .entries_max = std::max(kEntriesMin, rest_->propagation.targets_max(roster_.domains()))};
+  return {.acknowledged = rest_->settings.backstop,
+          .retransmission_timeout = rest_->settings.retransmission_timeout,
+          .entries_max =
+              std::max(kEntriesMin, rest_->settings.propagation->targets_max(roster_.domains()))};
 }
 
 // What is under way, which it is from now on.
@@ -119,8 +125,8 @@ void Membership::start(Time now) {
     joining_ = true;
     set_local(self_, LocalState::starting);
     quiet_ = false;
-    rest_->next_join = now;
-    rest_->join_until = now + rest_->join_timeout;
+    pending().next_join = now;
+    pending().join_until = now + rest_->settings.join_timeout;
     merge(self_, {incarnation_, MemberState::joining});
   } else if (local_agent() == self_) {
     agent_ = true;
@@ -154,8 +160,8 @@ void Membership::handle_any(Time now, Time at, const Header& header, const Body&
   // What was meant for an earlier boot of ours may be replayed; without the backstop nobody may
   // have told the sender of this one.
   const bool for_us = boot_of(header.receiver_incarnation) == boot_of(incarnation_);
-  const bool counts = !stale && (for_us || !rest_->backstop);
-  bool unlike = header.digest != view_.digest() && rest_->backstop;
+  const bool counts = !stale && (for_us || !rest_->settings.backstop);
+  bool unlike = header.digest != view_.digest() && rest_->settings.backstop;
   switch (header.type) {
     case FrameType::heartbeat:
       if (counts) detector_->heartbeat(at, header.sender, ring());
@@ -165,7 +171,7 @@ void Membership::handle_any(Time now, Time at, const Header& header, const Body&
       break;
     case FrameType::notice:
       merge_runs(body.runs);
-      if (rest_->backstop) {
+      if (rest_->settings.backstop) {
         owe({FrameType::acknowledgement,
              header.sender,
              body.after,
@@ -186,13 +192,14 @@ void Membership::handle_any(Time now, Time at, const Header& header, const Body&
     case FrameType::difference:
     case FrameType::join:
       merge_runs(body.runs);
-      unlike = body.answer_wanted && (header.type == FrameType::join ||
-                                      (rest_->backstop && header.digest != view_.digest()) ||
-                                      takes_us_for_joining(header.sender));
+      unlike =
+          body.answer_wanted && (header.type == FrameType::join ||
+                                 (rest_->settings.backstop && header.digest != view_.digest()) ||
+                                 takes_us_for_joining(header.sender));
       break;
   }
   if (stale || unlike) {
-    const bool first_word = rest_->backstop && header.type < FrameType::notice;
+    const bool first_word = rest_->settings.backstop && header.type < FrameType::notice;
     owe({FrameType::difference, header.sender, 0, 0, {0}, first_word, {}});
   }
   const bool local_changed = !stale && is_local(header.sender) && hear_local(header, body);
@@ -217,8 +224,9 @@ void Membership::hear_answer(Time now, const Body& body) {
   if (!body.sender_joining) {
     // Not before the last frame: until then it knows less than who greets it.
     if (!body.more_follows) become_active(now);
-  } else if (rest_->join_attempts <= roster_.domain_size()) {
-    rest_->next_join = now;  // the whole node is starting: do not wait for those who know no more
+  } else if (pending().join_attempts <= roster_.domain_size()) {
+    pending().next_join =
+        now;  // the whole node is starting: do not wait for those who know no more
   }
 }
 
@@ -358,7 +366,7 @@ void Membership::update_role(Time now) {
   }
   detector_->start(now, DetectorStart::taking_over, Duration{0}, ring());
   // What the agent before us had still to pass on within the node is not known: compare.
-  greet_domain(rest_->backstop);
+  greet_domain(rest_->settings.backstop);
 }
 
 // Tells the others of the domain that we are active.
@@ -372,7 +380,8 @@ void Membership::greet_domain(bool answer_wanted) {
 
 void Membership::become_active(Time now) {
   joining_ = false;
-  rest_->next_join = rest_->join_until = Time::never();
+  pending().next_join = pending().join_until = Time::never();
+  pending().join_attempts = 0;
   set_local(self_, LocalState::active);
   merge(self_, {incarnation_, MemberState::alive});
   update_role(now);
@@ -401,7 +410,7 @@ void Membership::refresh_due() {
   const bool owing = !open.to_watch.empty() || !open.answers.empty();
   quiet_ = !owing && open.dissemination.idle() && !joining_ && !fenced_ && !handing_over();
   due_ = std::min(detector_->next_deadline(), open.dissemination.next_deadline());
-  if (joining_) due_ = std::min({due_, rest_->next_join, rest_->join_until});
+  if (joining_) due_ = std::min({due_, pending().next_join, pending().join_until});
   if (owing) due_ = Time{0};
   if (fenced_) due_ = Time::never();
   settle();
@@ -433,14 +442,14 @@ bool Membership::poll_due(Time now, std::span<Run> scratch, MembershipAction& ac
 
 void Membership::poll_join(Time now) {
   if (!joining_) return;
-  if (rest_->join_until <= now) {
+  if (pending().join_until <= now) {
     become_active(now);
     return;
   }
-  if (rest_->next_join > now) return;
-  rest_->next_join = now + rest_->retransmission_timeout;
+  if (pending().next_join > now) return;
+  pending().next_join = now + rest_->settings.retransmission_timeout;
   const ProcessId candidate = join_candidate();
-  ++rest_->join_attempts;
+  ++pending().join_attempts;
   if (candidate != kNoProcess && candidate != self_) {
     owe({FrameType::join, candidate, 0, 0, {0}, true, {}});
   }
@@ -448,7 +457,7 @@ void Membership::poll_join(Time now) {
 
 // Whom to ask: those of the own node first, by rank, then outwards along the ring.
 ProcessId Membership::join_candidate() const {
-  std::uint32_t turn = rest_->join_attempts;
+  std::uint32_t turn = rest_->pending->join_attempts;
   for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
     const ProcessId process = roster_.member(domain(), i);
     if (process == self_ || !runs(i)) continue;
@@ -566,7 +575,7 @@ std::uint64_t Membership::hash() const {
   h = mix64(h ^ detector_->hash());
   h = mix64(h ^
             (rest_->pending != nullptr ? rest_->pending->dissemination.hash() : rest_->evicted));
-  if (rest_->propagation.cubes(roster_.domains()) > 0) {
+  if (rest_->settings.propagation->cubes(roster_.domains()) > 0) {
     h = mix64(h ^ (rest_->heard_broadcasts ? rest_->heard_broadcasts->hash() : 0) ^
               rest_->broadcasts);
   }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <forward_list>
 #include <memory>
 #include <span>
 #include <vector>
@@ -74,12 +75,30 @@ struct Pending {
   std::vector<ProcessId> to_watch;
   std::vector<Answer> answers;  // oldest first, at most kAnswersMax
   Dissemination dissemination;
+  // While joining:
+  std::uint32_t join_attempts = 0;
+  Time next_join = Time::never();
+  Time join_until = Time::never();
+};
+
+// What is the same for every process of a job.
+struct MembershipSettings {
+  const Propagation* propagation;
+  Duration retransmission_timeout;
+  Duration join_timeout;
+  bool backstop;
+
+  friend bool operator==(const MembershipSettings&, const MembershipSettings&) = default;
 };
 
 // What the memberships of one thread share.
 struct MembershipMemory {
+  // Stays where it is.
+  const MembershipSettings& shared(const MembershipSettings& settings);
+
   ViewStore views;
   Pool<Pending> pending;
+  std::forward_list<MembershipSettings> settings;  // that are different
 };
 
 // One thing that the membership wants done.
@@ -211,21 +230,15 @@ class Membership {
     Rest(const MembershipOptions& from, MembershipMemory& shared);
 
     FrameCounts counts;  // but for heartbeats_
-    const Propagation& propagation;
     MembershipMemory& memory;
+    const MembershipSettings& settings;
     Pending* pending = nullptr;                         // null: nothing is under way
     std::unique_ptr<HeardBroadcasts> heard_broadcasts;  // null: none
     std::unique_ptr<LocalState[]> local;                // by process of the domain; null: active
-    Duration retransmission_timeout;
-    Duration join_timeout;
-    Duration phase;                  // until start
-    Time next_join = Time::never();  // while joining
-    Time join_until = Time::never();
+    Duration phase;                                     // until start
     std::uint64_t evicted = 0;     // from the dissemination, while that is not under way
     std::uint32_t broadcasts = 0;  // begun by this boot
-    std::uint32_t join_attempts = 0;
-    bool backstop;
-    bool rejoining;  // until start
+    bool rejoining;                // until start
   };
 
   // What a heartbeat touches comes first.

@@ -24,7 +24,7 @@ void Membership::tell_domain(std::uint64_t before, ProcessId source) {
 // Sends the changes after `before` along the topology, from here on.
 void Membership::start_spreading(std::uint64_t before) {
   const Position here = roster_.position_of(domain());
-  const std::uint32_t cubes = rest_->propagation.cubes(roster_.domains());
+  const std::uint32_t cubes = rest_->settings.propagation->cubes(roster_.domains());
   if (cubes == 0) {
     tell_targets({here}, before, view_.sequence(), {});
     return;
@@ -67,7 +67,7 @@ void Membership::tell_targets(const Course& course, std::uint64_t after, std::ui
   std::vector<Position> targets;
   targets.reserve(64);
   const Ring around = ring();
-  rest_->propagation.targets(around, roster_.position_of(domain()), course, targets);
+  rest_->settings.propagation->targets(around, roster_.position_of(domain()), course, targets);
   std::vector<ProcessId> receivers;
   receivers.reserve(targets.size());
   for (const Position target : targets) {

@@ -131,6 +131,12 @@ void EventQueue::refill_run() {
     const std::size_t index =
         word * 64 + static_cast<std::size_t>(std::countr_zero(rung.occupied[word]));
     rung.occupied[word] &= rung.occupied[word] - 1;
+    if (rung.shift == 0 && rung.buckets[index].count > kInstantMax) {
+      rung.occupied[word] |= std::uint64_t{1} << (index % 64);
+      load_part(rung.buckets[index]);
+      run_end_ = rung.start + index;
+      continue;
+    }
     Bucket bucket = rung.buckets[index];
     rung.buckets[index] = Bucket{};
     if (bucket.count <= kSortedMax || rung.shift == 0) {
@@ -188,6 +194,21 @@ void EventQueue::load_run(Bucket& bucket) {
     chunk = next;
   }
   sort_run();
+}
+
+// Of a bucket whose events all have one time, and are therefore in order, the first ones. The run
+// ends before that time, so newcomers of the same time go behind those that stay.
+void EventQueue::load_part(Bucket& bucket) {
+  static_assert(kInstantMax % kChunkEvents == 0);
+  run_.resize(kInstantMax);
+  QueuedEvent* to = run_.data();
+  for (std::size_t taken = 0; taken < kInstantMax; taken += kChunkEvents) {
+    Chunk* const chunk = bucket.first;
+    to = std::copy_n(chunk->events, kChunkEvents, to);
+    bucket.first = chunk->next;
+    give_chunk(chunk);
+  }
+  bucket.count -= kInstantMax;
 }
 
 // Insertion sort: stable, linear on what is in order already, and a large run is (it has one time).

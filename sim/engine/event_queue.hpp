@@ -110,7 +110,8 @@ class EventQueue {
   static constexpr std::size_t kRungBucketsMin = 64;
   static constexpr std::size_t kEventsPerBucket = 8;  // aimed at when a rung is opened
   static constexpr std::size_t kSortedMax = 48;       // a larger bucket is refined, not sorted
-  static constexpr std::size_t kShiftMax = 32;  // a newcomer passes at most so many in the run
+  static constexpr std::size_t kShiftMax = 32;      // a newcomer passes at most so many in the run
+  static constexpr std::size_t kInstantMax = 1024;  // of one time: loaded so many at a time
   static constexpr std::size_t kSpareChunksMin = 64;
 
   struct Chunk {
@@ -147,6 +148,7 @@ class EventQueue {
   void refill_run();
   void refine_far();
   void load_run(Bucket& bucket);
+  void load_part(Bucket& bucket);
   void sort_run();
   void open_rung(std::uint64_t earliest, std::uint64_t latest, std::size_t events);
   void put_in_rung(Rung& rung, const QueuedEvent& event);
@@ -159,7 +161,8 @@ class EventQueue {
   std::uint64_t next_sequence_ = 0;
   std::int64_t last_popped_ = 0;
 
-  // run_[head_ …] in order of (time, sequence): all events before run_end_.
+  // run_[head_ …] in order of (time, sequence): all events before run_end_, or the first of those
+  // at run_end_.
   std::vector<QueuedEvent> run_;
   std::size_t head_ = 0;
   std::uint64_t run_end_ = 0;
