@@ -304,5 +304,32 @@ TEST(EventQueue, MemoryOfAnEndlessRun) {
   EXPECT_LE(queue.memory_bytes(), 1u << 16);
 }
 
+// News that reaches many at one instant: a million events of one time, and each that is handled
+// makes more of that time and of later ones. In order, and without a second copy of them all.
+TEST(EventQueue, AGreatInstantIsHandledInOrderWithoutACopyOfIt) {
+  EventQueue queue;
+  Oracle oracle;
+  std::uint32_t made = 0;
+  const auto push = [&](std::int64_t time) {
+    queue.push(time, made, 1);
+    oracle.push(time, made++, 1);
+  };
+  constexpr std::uint32_t kEvents = 200'000;
+  for (std::uint32_t i = 0; i < kEvents; ++i) push(kSecond);
+  push(2 * kSecond);
+  const std::size_t full = queue.memory_bytes();
+  std::size_t most = full;
+  for (std::uint32_t handled = 0; queue.size() > 0; ++handled) {
+    const QueuedEvent expected = oracle.pop();
+    const QueuedEvent event = queue.pop();
+    ASSERT_EQ(event.target, expected.target);
+    ASSERT_EQ(event.time, expected.time);
+    if (handled % 16 == 0 && handled < kEvents) push(event.time);
+    if (handled % 1000 == 0 && handled < kEvents) push(event.time + 1);
+    if (handled % 256 == 0) most = std::max(most, queue.memory_bytes());
+  }
+  EXPECT_LE(most, full + full / 16);
+}
+
 }  // namespace
 }  // namespace holdfast::sim
