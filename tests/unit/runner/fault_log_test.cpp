@@ -73,6 +73,43 @@ TEST(FaultLog, BothSidesOfACutAndItsHealing) {
   }
 }
 
+// Told by hand: it is over when the slower side is, whichever that is.
+TEST(FaultLog, ReconciledIsWhenBothSidesAre) {
+  sim::Pgft tree;
+  ASSERT_TRUE(sim::Pgft::create({{4, 4}, {1, 2}, {1, 1}}, tree).is_ok());
+  const sim::PgftWiring wiring(tree);
+  RosterOptions nodes;
+  nodes.nodes = 16;
+  const Roster roster(nodes);
+  const sim::FabricPart link{sim::FabricPart::Kind::link, wiring.link_at(wiring.endpoint({0}))};
+  for (const bool others_last : {true, false}) {
+    Judge judge(16);
+    FaultLog log(roster, judge, 1);
+    sim::DeadParts dead;
+    const auto believe = [&](std::int64_t second, std::uint32_t observer, bool failed) {
+      const Time at = Time{} + seconds(second);
+      const ProcessId subject{observer == 0 ? 5u : 0u};
+      log.advance(at);
+      judge.believe(at, {observer}, subject, Incarnation{0}, failed, true);
+      log.believed(at, {observer}, subject, failed);
+    };
+    dead.add(link);
+    log.fabric_changed(kCut, 0, wiring, dead);
+    believe(6, 0, true);
+    believe(6, 5, true);
+    EXPECT_TRUE(dead.remove(link));
+    log.fabric_changed(Time{} + seconds(10), sim::kNoFault, wiring, dead);
+    believe(12, others_last ? 0 : 5, false);
+    believe(15, others_last ? 5 : 0, false);
+    log.finish();
+    ASSERT_EQ(log.cuts().size(), 1u);
+    EXPECT_EQ(log.cuts()[0].pairs, 15u);
+    EXPECT_EQ(log.cuts()[0].believed_by_others, 1u);
+    EXPECT_EQ(log.cuts()[0].believed_by_cut_off, 1u);
+    EXPECT_EQ(log.cuts()[0].reconciled, seconds(5));
+  }
+}
+
 // Healed after 5 s: the others had found 3 of 4, the leaf 3 of 12.
 TEST(FaultLog, ACutThatHealsEarlyIsKnownInPart) {
   const Outcome outcome = run({line(FaultTarget::link, "leaf-0[5]", seconds(5)),
