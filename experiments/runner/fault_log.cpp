@@ -50,12 +50,16 @@ void FaultLog::repaired(Time at) {
 }
 
 void FaultLog::fabric_changed(Time at, std::uint32_t fault, const sim::Wiring& wiring,
-                              const sim::DeadParts& dead) {
+                              sim::FabricPart part) {
   advance(at);
   changed_at_ = at;
-  if (fault != sim::kNoFault) changed_by_ = fault;
   wiring_ = &wiring;
-  dead_ = &dead;
+  if (fault == sim::kNoFault) {
+    (void)dead_.remove(part);
+  } else {
+    changed_by_ = fault;
+    (void)dead_.add(part);
+  }
 }
 
 // Looks at a change of the fabric before `at`: by then all of that instant has been told.
@@ -64,7 +68,7 @@ void FaultLog::advance(Time at) {
   const Time changed = *changed_at_;
   changed_at_.reset();
   std::vector<std::uint32_t> before = std::move(islands_);
-  islands_ = sim::islands_of(*wiring_, *dead_, roster_.nodes());
+  islands_ = sim::islands_of(*wiring_, dead_, roster_.nodes());
   for (Open& open : open_) {
     if (cuts_[open.index].healed_at) continue;
     bool whole = true;

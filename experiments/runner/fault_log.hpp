@@ -32,10 +32,10 @@ class FaultLog {
   // In order of time. Of processes the judge has been told first.
   void crashed(Time at, std::uint32_t fault, std::span<const ProcessId> processes);
   void repaired(Time at);
-  // A piece of the fabric is dead now, or alive; `dead` and `wiring` must outlive this. fault: that
-  // began, sim::kNoFault if one ended.
+  // A part of the fabric died by this fault; or lives again, by none (sim::kNoFault). `wiring` must
+  // outlive this.
   void fabric_changed(Time at, std::uint32_t fault, const sim::Wiring& wiring,
-                      const sim::DeadParts& dead);
+                      sim::FabricPart part);
   // To be called before the judge is told of anything at `at`: what changed before is looked at.
   void advance(Time at);
   // Whether beliefs are of interest now: otherwise `believed` need not be called.
@@ -84,7 +84,7 @@ class FaultLog {
   std::optional<Time> changed_at_;
   std::uint32_t changed_by_ = 0;
   const sim::Wiring* wiring_ = nullptr;
-  const sim::DeadParts* dead_ = nullptr;
+  sim::DeadParts dead_;  // as told: the simulation is at the next change when one is looked at
 };
 
 }  // namespace holdfast::runner

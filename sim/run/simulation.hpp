@@ -72,8 +72,6 @@ class Simulation {
   std::uint64_t turns() const { return turns_; }
   std::uint64_t heartbeats_skipped() const { return heartbeats_skipped_; }
   std::uint64_t frames_lost() const;
-  // Null without faults of the fabric.
-  const FabricDamage* damage() const { return damage_.get(); }
   // Null at message fidelity.
   const PacketCarrier* carrier() const { return carrier_.get(); }
 

@@ -85,7 +85,6 @@ TEST(FaultLog, ReconciledIsWhenBothSidesAre) {
   for (const bool others_last : {true, false}) {
     Judge judge(16);
     FaultLog log(roster, judge, 1);
-    sim::DeadParts dead;
     const auto believe = [&](std::int64_t second, std::uint32_t observer, bool failed) {
       const Time at = Time{} + seconds(second);
       const ProcessId subject{observer == 0 ? 5u : 0u};
@@ -93,12 +92,10 @@ TEST(FaultLog, ReconciledIsWhenBothSidesAre) {
       judge.believe(at, {observer}, subject, Incarnation{0}, failed, true);
       log.believed(at, {observer}, subject, failed);
     };
-    dead.add(link);
-    log.fabric_changed(kCut, 0, wiring, dead);
+    log.fabric_changed(kCut, 0, wiring, link);
     believe(6, 0, true);
     believe(6, 5, true);
-    EXPECT_TRUE(dead.remove(link));
-    log.fabric_changed(Time{} + seconds(10), sim::kNoFault, wiring, dead);
+    log.fabric_changed(Time{} + seconds(10), sim::kNoFault, wiring, link);
     believe(12, others_last ? 0 : 5, false);
     believe(15, others_last ? 5 : 0, false);
     log.finish();
@@ -108,6 +105,23 @@ TEST(FaultLog, ReconciledIsWhenBothSidesAre) {
     EXPECT_EQ(log.cuts()[0].believed_by_cut_off, 1u);
     EXPECT_EQ(log.cuts()[0].reconciled, seconds(5));
   }
+}
+
+// Two hosts lose their links 1 ms apart, while nobody comes to believe anything: two cuts, each by
+// its own fault and at its own time; and so do they heal.
+TEST(FaultLog, CutsCloseToEachOtherAreTwo) {
+  FailureConfig second = line(FaultTarget::link, "host-9", seconds(3));
+  second.at = kCut + milliseconds(1);
+  const Outcome outcome = run({line(FaultTarget::link, "host-2", seconds(3)), second}, seconds(20));
+  ASSERT_EQ(outcome.cuts.size(), 2u);
+  EXPECT_EQ(outcome.cuts[0].nodes, "2");
+  EXPECT_EQ(outcome.cuts[0].fault, 0u);
+  EXPECT_EQ(outcome.cuts[0].at, kCut);
+  EXPECT_EQ(outcome.cuts[0].healed_at, kCut + seconds(3));
+  EXPECT_EQ(outcome.cuts[1].nodes, "9");
+  EXPECT_EQ(outcome.cuts[1].fault, 1u);
+  EXPECT_EQ(outcome.cuts[1].at, second.at);
+  EXPECT_EQ(outcome.cuts[1].healed_at, second.at + seconds(3));
 }
 
 // Healed after 5 s: the others had found 3 of 4, the leaf 3 of 12.
