@@ -17,7 +17,7 @@ namespace holdfast::sim {
 
 class FramePacking {
  public:
-  static constexpr std::size_t kWordBytes = 4;
+  static constexpr std::uint32_t kWordBytes = 4;
   static constexpr std::size_t kFrameBytesMax = 128;
   static constexpr std::size_t kWords = 3;
 
