@@ -20,15 +20,13 @@ constexpr Duration kBlockedNap = milliseconds(1);
 
 }  // namespace
 
-Engine::Engine(const EngineOptions& options, const Roster& roster, const AddressBook& addresses,
-               std::span<Fabric* const> rails, Workspace& workspace)
-    : scratch_(workspace),
+Engine::Engine(const EngineOptions& options, const Roster& roster, std::span<Fabric* const> rails,
+               Workspace& workspace)
+    : workspace_(workspace),
       job_(options.job),
       receive_slots_(static_cast<std::uint16_t>(options.receive_slots)),
       membership_(options.membership, roster, workspace.memory) {
   HOLDFAST_ASSERT(options.receive_slots > 0 && options.receive_slots <= 0xffff);
-  HOLDFAST_ASSERT(workspace.addresses == nullptr || workspace.addresses == &addresses);
-  workspace.addresses = &addresses;
   const Seal* seal = find_seal(options.seal);
   HOLDFAST_ASSERT(seal != nullptr);
   seal_algorithm_ = seal->algorithm();
@@ -74,7 +72,7 @@ void Engine::choose_rails(std::span<Fabric* const> rails) {
 Address Engine::address_of(ProcessId process, const Fabric& rail) const {
   std::size_t index = 0;
   if (rest_) index = &rail == data_rail_ ? rest_->data_rail_index : rest_->watch_rail_index;
-  return scratch_.addresses->address(index, process);
+  return workspace_.addresses.address(index, process);
 }
 
 std::span<std::byte> Engine::receive_slot(std::uint64_t index) {
@@ -111,19 +109,19 @@ void Engine::poll_rail(Fabric& rail, Time now) {
   std::size_t count = 0;
   std::size_t returned = 0;
   do {
-    count = rail.poll(scratch_.events);
+    count = rail.poll(workspace_.events);
     if (count == 0) return;
     returned = 0;
-    for (const Event& event : std::span<const Event>(scratch_.events).first(count)) {
+    for (const Event& event : std::span<const Event>(workspace_.events).first(count)) {
       if (event.kind != EventKind::received) {
         handle_event(rail, event, now);
         continue;
       }
       handle_frame(receive_slot(event.cookie).first(event.size), event.at, now);
-      scratch_.slots[returned++] = offered_slot(event.cookie);
+      workspace_.slots[returned++] = offered_slot(event.cookie);
     }
     if (returned == 0) continue;
-    const std::size_t offered = rail.offer(std::span(scratch_.slots).first(returned));
+    const std::size_t offered = rail.offer(std::span(workspace_.slots).first(returned));
     HOLDFAST_ASSERT(offered == returned);
     // Frames may have waited for a slot even if the batch was not full.
   } while (count == Workspace::kBatch || returned == receive_slots_);
@@ -217,7 +215,7 @@ void Engine::handle_frame(std::span<const std::byte> frame, Time at, Time now) {
     ++rest().drops.unverified;
     return;
   }
-  if (decode_body(frame, header.type, processes, scratch_.runs, scratch_.body) !=
+  if (decode_body(frame, header.type, processes, workspace_.runs, workspace_.body) !=
       DecodeStatus::ok) {
     ++rest().drops.malformed;
     return;
@@ -227,18 +225,18 @@ void Engine::handle_frame(std::span<const std::byte> frame, Time at, Time now) {
     return;
   }
   static constexpr Body kNone{};
-  membership_.handle(now, at, header, has_body(header.type) ? scratch_.body : kNone);
+  membership_.handle(now, at, header, has_body(header.type) ? workspace_.body : kNone);
 }
 
 void Engine::send_actions(Time now) {
   std::size_t count = 0;
   MembershipAction action;
-  while (!blocked_ && membership_.poll(now, scratch_.runs, action)) {
+  while (!blocked_ && membership_.poll(now, workspace_.runs, action)) {
     if (action.kind == MembershipAction::Kind::watch) {
       watch(action.to);
       continue;
     }
-    if (!encode(action, scratch_.frames[count], scratch_.operations[count])) {
+    if (!encode(action, workspace_.frames[count], workspace_.operations[count])) {
       ++rest().drops.refused;
       continue;
     }
@@ -302,7 +300,7 @@ bool Engine::prepare(Operation& operation, std::span<std::byte> frame) {
 }
 
 void Engine::post(std::size_t count) {
-  const auto operations = std::span<const Operation>(scratch_.operations).first(count);
+  const auto operations = std::span<const Operation>(workspace_.operations).first(count);
   const std::size_t accepted = data_rail_->post(operations);
   if (accepted == count) return;
   blocked_ = true;

@@ -61,6 +61,8 @@ struct DropCounts {
 // What the engines of one thread share: working memory of a turn, which holds nothing between
 // turns, and what those engines have under way that have any news.
 struct Workspace {
+  explicit Workspace(const AddressBook& book) : addresses(book) {}
+
   static constexpr std::size_t kBatch = 16;
   std::array<Event, kBatch> events;
   std::array<ReceiveSlot, kBatch> slots;
@@ -69,16 +71,16 @@ struct Workspace {
   std::array<Run, kRunsMax> runs;
   Body body;
   MembershipMemory memory;
-  const AddressBook* addresses = nullptr;  // of all of them, from the first on
+  const AddressBook& addresses;  // must outlive the engines
 };
 
 class Engine {
  public:
-  // Everything referred to must outlive the engine. Engines that share a workspace share addresses.
+  // Everything referred to must outlive the engine.
   // Frames travel on the first rail that has datagrams; processes of the same node are watched on
   // the first rail that can watch.
-  Engine(const EngineOptions& options, const Roster& roster, const AddressBook& addresses,
-         std::span<Fabric* const> rails, Workspace& workspace);
+  Engine(const EngineOptions& options, const Roster& roster, std::span<Fabric* const> rails,
+         Workspace& workspace);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -144,7 +146,7 @@ class Engine {
   Fabric* watch_rail() { return watches_apart_ ? rest_->watch_rail : data_rail_; }
 
   // What a heartbeat touches comes first (hot_bytes).
-  Workspace& scratch_;
+  Workspace& workspace_;
   Fabric* data_rail_ = nullptr;
   FrameSlot* slots_ = nullptr;  // receive slots, then send slots
   std::uint64_t sequence_ = 0;

@@ -77,7 +77,8 @@ class ExperimentProgram final : public hw::NodeProgram {
   ExperimentProgram(Configuration configuration, const hw::NodeStart& start)
       : configuration_(std::move(configuration)),
         roster_(configuration_.roster),
-        engine_(options(start), roster_, start.addresses, start.rails, scratch_) {}
+        workspace_(start.addresses),
+        engine_(options(start), roster_, start.rails, workspace_) {}
 
   Engine& engine() override { return engine_; }
 
@@ -113,7 +114,7 @@ class ExperimentProgram final : public hw::NodeProgram {
 
   Configuration configuration_;
   Roster roster_;
-  Workspace scratch_;
+  Workspace workspace_;
   Engine engine_;
 };
 

@@ -58,6 +58,7 @@ Simulation::Simulation(const SimulationOptions& options, const Roster& roster,
                 .local_latency = to_sim_time(options.local_latency)},
                paths, queue_),
       addresses_(std::make_unique<Addresses>()),
+      workspace_(*addresses_),
       slots_(options.engine.receive_slots),
       processes_(roster.processes()),
       end_(to_sim_time(options.duration)) {
@@ -106,8 +107,7 @@ void Simulation::boot(ProcessId id, bool rejoining) {
     rail = process.lossy.get();
     process.losing = true;
   }
-  process.engine.emplace(engine, roster_, *addresses_, std::span<Fabric* const>(&rail, 1),
-                         scratch_);
+  process.engine.emplace(engine, roster_, std::span<Fabric* const>(&rail, 1), workspace_);
   const auto before =
       reinterpret_cast<const char*>(&*process.engine) - reinterpret_cast<const char*>(&process);
   HOLDFAST_ASSERT(static_cast<std::size_t>(before) + process.engine->hot_bytes() <= kHotBytes);
@@ -160,7 +160,7 @@ void Simulation::turn(ProcessId id) {
   const Time next = process.engine->turn(clock_);
   network_.flush(id);
   // A turn that sent nothing says nothing about the next receiver.
-  if (network_.last_sender() == id) process.last_receiver = network_.last_receiver();
+  if (network_.posted_by() == id) process.last_receiver = network_.posted_to();
   if (process.engine->changed()) {
     witness_.believed(clock_, id, process.engine->changes());
     process.engine->clear_changes();

@@ -142,9 +142,9 @@ class Simulation {
   MessageNetwork network_;
   std::unique_ptr<PacketCarrier> carrier_;  // only at packet fidelity
   std::unique_ptr<Addresses> addresses_;
-  Workspace scratch_;
+  Workspace workspace_;
   // The receive slots of every engine: a rail fills them when it is polled, and by the end of that
-  // turn they are its own again, so like the scratch they hold nothing between turns.
+  // turn they are its own again, so like the workspace they hold nothing between turns.
   std::vector<FrameSlot> slots_;
   HugeArray<Process> processes_;
   SimTime now_{};

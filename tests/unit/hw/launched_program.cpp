@@ -16,8 +16,9 @@ namespace {
 class TestProgram final : public NodeProgram {
  public:
   TestProgram(const NodeStart& start, std::uint32_t per_node)
-      : roster_({.nodes = start.processes / per_node, .per_node = per_node}),
-        engine_(options(start), roster_, start.addresses, start.rails, scratch_) {}
+      : workspace_(start.addresses),
+        roster_({.nodes = start.processes / per_node, .per_node = per_node}),
+        engine_(options(start), roster_, start.rails, workspace_) {}
 
   Engine& engine() override { return engine_; }
   std::string notes() override {
@@ -39,7 +40,7 @@ class TestProgram final : public NodeProgram {
     return options;
   }
 
-  Workspace scratch_;
+  Workspace workspace_;
   Roster roster_;
   Engine engine_;
 };

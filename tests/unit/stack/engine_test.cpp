@@ -32,7 +32,7 @@ class Subject {
       : fabric(setup.inline_bytes_max),
         roster_({.nodes = setup.nodes, .per_node = setup.per_node}),
         rail_(&fabric),
-        engine_(options(setup), roster_, addresses_, {&rail_, 1}, scratch_) {
+        engine_(options(setup), roster_, {&rail_, 1}, workspace_) {
     engine_.start(at(0));
   }
 
@@ -110,7 +110,7 @@ class Subject {
   FakeAddresses addresses_;
   JobKey key_;
   SealAlgorithm engine_seal_ = SealAlgorithm::none;
-  Workspace scratch_;
+  Workspace workspace_{addresses_};
   Fabric* rail_;
   Engine engine_;
 };
