@@ -108,6 +108,11 @@ std::vector<Loss> losses_of(const Outcome& outcome) {
   return losses;
 }
 
+// Whose row it is.
+std::string job_cells(Job job) {
+  return std::to_string(job.point) + "," + std::to_string(job.replicate);
+}
+
 // Faults, those that fall together, and cuts.
 std::string fault_cells(const Outcome& outcome, Duration timeout) {
   const std::vector<Loss> losses = losses_of(outcome);
@@ -168,7 +173,7 @@ std::string results_row(const Campaign& campaign, Job job, const Outcome& outcom
     if (failure.detection && failure.propagation)
       known.push_back(*failure.detection + *failure.propagation);
   }
-  std::string row = std::to_string(job.point) + "," + std::to_string(job.replicate);
+  std::string row = job_cells(job);
   for (const std::string& value : campaign.points[job.point].swept) row += "," + csv_cell(value);
   const auto add = [&](std::uint64_t number) { row += "," + std::to_string(number); };
   add(outcome.processes);
@@ -209,10 +214,10 @@ std::string failures_header() {
 std::string failures_rows(Job job, const Outcome& outcome) {
   std::string rows;
   for (const FailureOutcome& failure : outcome.failures) {
-    rows += std::to_string(job.point) + "," + std::to_string(job.replicate) + "," +
-            seconds_text(failure.at - Time{0}) + "," + csv_cell(failure.what) + "," +
-            csv_cell(failure.which) + "," + std::to_string(failure.processes) + "," +
-            optional_seconds(failure.detection) + "," + optional_seconds(failure.propagation) + ",";
+    rows += job_cells(job) + "," + seconds_text(failure.at - Time{0}) + "," +
+            csv_cell(failure.what) + "," + csv_cell(failure.which) + "," +
+            std::to_string(failure.processes) + "," + optional_seconds(failure.detection) + "," +
+            optional_seconds(failure.propagation) + ",";
     if (failure.repaired_at) rows += seconds_text(*failure.repaired_at - Time{0});
     rows += "," + optional_seconds(failure.rejoin) + "," + std::to_string(failure.missed) + "\n";
   }
@@ -230,8 +235,7 @@ std::string faults_rows(Job job, const Outcome& outcome) {
   std::string rows;
   for (std::size_t i = 0; i < outcome.faults.size(); ++i) {
     const FaultOutcome& fault = outcome.faults[i];
-    rows += std::to_string(job.point) + "," + std::to_string(job.replicate) + "," +
-            std::to_string(i) + "," + seconds_text(fault.at - Time{0}) + ",";
+    rows += job_cells(job) + "," + std::to_string(i) + "," + seconds_text(fault.at - Time{0}) + ",";
     if (fault.until) rows += seconds_text(*fault.until - Time{0});
     rows += "," + fault.source + "," + (fault.entry < 0 ? "" : std::to_string(fault.entry)) + "," +
             fault.what + "," + csv_cell(fault.which) + "," + fault.effect;
@@ -251,8 +255,8 @@ std::string cuts_header() {
 std::string cuts_rows(Job job, const Outcome& outcome) {
   std::string rows;
   for (const CutOutcome& cut : outcome.cuts) {
-    rows += std::to_string(job.point) + "," + std::to_string(job.replicate) + "," +
-            std::to_string(cut.fault) + "," + seconds_text(cut.at - Time{0}) + ",";
+    rows += job_cells(job) + "," + std::to_string(cut.fault) + "," +
+            seconds_text(cut.at - Time{0}) + ",";
     if (cut.healed_at) rows += seconds_text(*cut.healed_at - Time{0});
     rows += "," + std::to_string(cut.cut_off) + "," + std::to_string(cut.others) + "," + cut.nodes +
             "," + optional_seconds(cut.others_knew) + "," + optional_seconds(cut.cut_off_knew) +

@@ -46,8 +46,8 @@ class MessageNetwork {
   // Fetches what receiving a frame touches into the cache.
   void prefetch(ProcessId process) const;
   // Of the last frame that was posted, whatever became of it.
-  ProcessId last_sender() const { return posted_by_; }
-  ProcessId last_receiver() const { return posted_to_; }
+  ProcessId posted_by() const { return posted_by_; }
+  ProcessId posted_to() const { return posted_to_; }
   static Address address(ProcessId process);
 
   void set_now(SimTime now) { now_ = now; }
@@ -98,9 +98,10 @@ class MessageNetwork {
   std::uint32_t processes_;
   SimTime now_{};
   FabricDamage* damage_ = nullptr;  // null: the fabric is whole for good
-  // The last frame on the wire: the next one to the same receiver must not overtake it.
+  // The last frame that was posted, whatever became of it.
   ProcessId posted_by_ = kNoProcess;
   ProcessId posted_to_{0};
+  // The last frame on the wire: the next one to the same receiver must not overtake it.
   ProcessId last_sender_ = kNoProcess;
   ProcessId last_receiver_;
   SimTime last_arrival_{};
