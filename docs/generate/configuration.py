@@ -8,6 +8,7 @@ error, so the document is complete by construction.
 """
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -36,8 +37,23 @@ what was expected, and the nearest key.
 """
 
 
+def registered(folder):
+    """(name, idea) of each detector or propagation, from the register of that folder of stack/."""
+    text = (ROOT / "stack" / folder / "registered.inc").read_text(encoding="utf-8")
+    found = re.findall(r'^HOLDFAST_\w+\("([^"]+)", "([^"]+)", \w+\)$', text, re.MULTILINE)
+    if len(found) != text.count("\nHOLDFAST_"):
+        raise SystemExit(f"stack/{folder}/registered.inc has a line that is no entry")
+    return found
+
+
 def resolved(node, definitions):
-    """The schema `node` with its $ref replaced; what stands beside it has precedence."""
+    """The schema `node` with its $ref replaced, and the names that x-registry stands for as words;
+    what stands beside a $ref has precedence."""
+    if "x-registry" in node:
+        names = registered(node["x-registry"])
+        ideas = " ".join(f"{name}: {idea}." for name, idea in names)
+        node = {**node, "enum": [name for name, _ in names],
+                "description": f"{node['description']} {ideas}"}
     if "$ref" not in node:
         return node
     return {**definitions[node["$ref"].rsplit("/", 1)[-1]], **node}
@@ -131,7 +147,7 @@ def conditions(section, key):
 
 def an_example(path, node):
     """JSON of a valid value; another than the default, where the words are listed."""
-    if "examples" in node:
+    if "examples" in node and "enum" not in node:
         return shown(node["examples"][0])
     words = node.get("enum", [False, True] if node.get("type") == "boolean" else [])
     others = [word for word in words if word != node.get("default")]

@@ -4,17 +4,20 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "experiments/config/load.hpp"
 #include "experiments/config/nearest.hpp"
 #include "experiments/config/read_json.hpp"
 #include "stack/base/assert.hpp"
+#include "stack/detect/detector.hpp"
+#include "stack/propagate/propagation.hpp"
 
 namespace holdfast::runner::config {
 
 namespace {
 
-constexpr std::array<std::string_view, 31> kKeywords{"$schema",
+constexpr std::array<std::string_view, 32> kKeywords{"$schema",
                                                      "$defs",
                                                      "title",
                                                      "description",
@@ -41,12 +44,29 @@ constexpr std::array<std::string_view, 31> kKeywords{"$schema",
                                                      "x-maximum",
                                                      "x-option",
                                                      "x-required",
+                                                     "x-registry",
                                                      "minLength",
                                                      "exclusiveMaximum",
                                                      "additionalProperties",
                                                      "dependentRequired"};
 bool is_keyword(std::string_view word) {
   return std::find(kKeywords.begin(), kKeywords.end(), word) != kKeywords.end();
+}
+
+// The names that the stack has registered, as the words of a schema that says x-registry.
+void add_registered(Node& schema, std::string_view folder) {
+  Member words{"enum", {}, Node{}};
+  words.value.kind = NodeKind::array;
+  const auto add = [&](std::string_view name) {
+    words.value.items.push_back(string_node(std::string(name)));
+  };
+  if (folder == "detect") {
+    for (const DetectorEntry& entry : detectors()) add(entry.name);
+  } else {
+    HOLDFAST_ASSERT(folder == "propagate");
+    for (const PropagationEntry& entry : propagations()) add(entry.name);
+  }
+  schema.members.push_back(std::move(words));
 }
 
 // Puts the definition that `schema` refers to into it; what stands beside $ref has precedence.
@@ -61,6 +81,10 @@ void resolve_references(Node& schema, const Node& definitions) {
     for (const Member& m : definition->members) {
       if (schema.find(m.key) == nullptr) schema.members.push_back(m);
     }
+  }
+  if (const Node* registry = schema.find("x-registry")) {
+    const std::string folder = registry->text;
+    add_registered(schema, folder);
   }
   for (Member& m : schema.members) {
     HOLDFAST_ASSERT(is_keyword(m.key));

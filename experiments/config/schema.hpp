@@ -1,6 +1,6 @@
 // The schema of the experiment file as data, and what the program asks of it. What keys there are,
 // their types, units, limits, words and defaults stand in configs/schema/experiment.schema.json and
-// nowhere else.
+// nowhere else; but for the names of what is registered in the stack, which are added as words.
 #pragma once
 
 #include <string>

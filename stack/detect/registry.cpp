@@ -1,16 +1,22 @@
-// The register of detectors: one line each.
+// The register of detectors; registered.inc has a line for each.
 #include <array>
 
 #include "stack/detect/detector.hpp"
-#include "stack/detect/ring_detector.hpp"
 
 namespace holdfast {
 
+#define HOLDFAST_DETECTOR(name, idea, make) \
+  void make(DetectorPlace& place, const DetectorOptions& options, DomainId self);
+#include "stack/detect/registered.inc"
+#undef HOLDFAST_DETECTOR
+
 namespace {
 
-constexpr std::array<DetectorEntry, 1> kDetectors{{
-    {"ring", "a ring of heartbeats, each process watched by the next", make_ring_detector},
-}};
+constexpr auto kDetectors = std::to_array<DetectorEntry>({
+#define HOLDFAST_DETECTOR(name, idea, make) {name, idea, make},
+#include "stack/detect/registered.inc"
+#undef HOLDFAST_DETECTOR
+});
 
 }  // namespace
 

@@ -1,7 +1,10 @@
+// BMG, the binomial graph of Angskun, Bosilca and Dongarra (ISPA 2007) with the offsets of Open
+// MPI's reliable broadcast: from position p to p ± 2^i for all 2^i <= N/2. Where both signs meet,
+// at the antipode of an even ring, one message is sent.
+//
 // Both directions at every power of two up to half the ring.
-#include "stack/propagate/bmg.hpp"
-
 #include "stack/propagate/circulant.hpp"
+#include "stack/propagate/propagation.hpp"
 
 namespace holdfast {
 

@@ -1,7 +1,9 @@
+// The chord-like propagation of Rosso and Francesquini (ERAD-SP 2021): from position p to p + 2^i
+// for all 2^i < N, forwards only. Half the messages of BMG for about twice its rounds.
+//
 // Every power of two below the size of the ring.
-#include "stack/propagate/chord.hpp"
-
 #include "stack/propagate/circulant.hpp"
+#include "stack/propagate/propagation.hpp"
 
 namespace holdfast {
 

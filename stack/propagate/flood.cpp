@@ -1,5 +1,8 @@
+// Everyone tells everyone: one round, N-1 messages a process. What the others are measured against;
+// the number of messages grows with the square of the ring.
+//
 // All other live positions, in ring order.
-#include "stack/propagate/flood.hpp"
+#include "stack/propagate/propagation.hpp"
 
 namespace holdfast {
 

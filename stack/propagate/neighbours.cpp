@@ -1,8 +1,12 @@
+// What the published code of Rosso and Francesquini (ERAD-SP 2021) calls HBA: the nearest
+// neighbours each way, p ± 1 … max(1, k-1), with k = floor(log2 N). It is no hypercube: news creeps
+// along the ring, so the rounds grow with N / log N. Known dead are skipped.
+//
 // The nearest positions on both sides.
-#include "stack/propagate/neighbours.hpp"
-
 #include <algorithm>
 #include <bit>
+
+#include "stack/propagate/propagation.hpp"
 
 namespace holdfast {
 

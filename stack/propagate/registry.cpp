@@ -1,24 +1,21 @@
-// The register of propagations: one line each.
+// The register of propagations; registered.inc has a line for each.
 #include <array>
 
-#include "stack/propagate/bmg.hpp"
-#include "stack/propagate/chord.hpp"
-#include "stack/propagate/flood.hpp"
-#include "stack/propagate/hba.hpp"
-#include "stack/propagate/neighbours.hpp"
 #include "stack/propagate/propagation.hpp"
 
 namespace holdfast {
 
+#define HOLDFAST_PROPAGATION(name, idea, get) const Propagation& get();
+#include "stack/propagate/registered.inc"
+#undef HOLDFAST_PROPAGATION
+
 namespace {
 
-constexpr std::array<PropagationEntry, 5> kPropagations{{
-    {"bmg", "binomial graph: p ± 2^i for 2^i <= N/2", bmg_propagation},
-    {"chord", "forwards only: p + 2^i for 2^i < N", chord_propagation},
-    {"flood", "everyone to everyone", flood_propagation},
-    {"hba", "hypercubes of the 2^k <= N processes from the starter on, each way", hba_propagation},
-    {"neighbours", "p ± 1 ... max(1, k-1), with k = floor(log2 N)", neighbours_propagation},
-}};
+constexpr auto kPropagations = std::to_array<PropagationEntry>({
+#define HOLDFAST_PROPAGATION(name, idea, get) {name, idea, get},
+#include "stack/propagate/registered.inc"
+#undef HOLDFAST_PROPAGATION
+});
 
 // A binary logarithm of positions, twice: more than any topology of logarithmic degree has.
 constexpr std::uint32_t kLogarithmicTargetsMax = 64;

@@ -59,6 +59,11 @@ class Generator(unittest.TestCase):
     def test_words_with_a_default_show_another_as_the_example(self):
         self.assertIn('| `"b"` | `"a"` |', table(enum=["a", "b"], default="b", examples=None))
 
+    def test_registered_names_are_words_with_their_ideas(self):
+        row = table(**{"x-registry": "propagate", "type": "string", "default": "bmg"})
+        self.assertIn('`"bmg"`, `"chord"`', row)
+        self.assertIn("flood: everyone to everyone.", row)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -184,7 +184,8 @@ def check_targets(report, root, paths):
             names = f"holdfast_{folder} or holdfast_{top}_{folder}"
             report.wrong(path, 1, f"its folder has no target {names}")
         file_name = re.escape(Path(path).name)
-        if path.endswith(".cpp") and not re.search(rf"(?<!\w){file_name}\b", near):
+        built = rf"(?<!\w){file_name}\b|GLOB [^)]*\b{folder}/\*\.cpp"
+        if path.endswith(".cpp") and not re.search(built, near):
             report.wrong(path, 1, "no CMakeLists.txt builds this file")
 
 

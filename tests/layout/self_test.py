@@ -12,7 +12,8 @@ BODY = "// What it is for.\n"
 GOOD = {
     "stack/CMakeLists.txt": "# Stack.\nholdfast_folder(holdfast_base SOURCES base/clean.cpp)\n"
     "holdfast_folder(holdfast_view SOURCES view/view.cpp)\n"
-    "holdfast_folder(holdfast_detect SOURCES detect/ring.cpp)\n"
+    "file(GLOB detect CONFIGURE_DEPENDS detect/*.cpp)\n"
+    "holdfast_folder(holdfast_detect SOURCES ${detect})\n"
     "holdfast_folder(holdfast_stack SOURCES engine.cpp)\n",
     "stack/base/clean.hpp": BODY + "#pragma once\n#include <cstdint>\n",
     "stack/base/clean.cpp": BODY + '#include "stack/base/clean.hpp"\n',

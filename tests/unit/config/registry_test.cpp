@@ -1,5 +1,5 @@
-// The schema's words and the registers of the stack: whatever a file may say exists, and whatever
-// exists may be said.
+// The schema's words and the registers of the stack and simulator: whatever a file may say exists,
+// and whatever exists may be said. What the schema offers editors as examples exists too.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -17,10 +17,10 @@ namespace {
 
 using Words = std::set<std::string>;
 
-// The words that the schema allows for `key` of `section`.
-Words words(const char* section, const char* key) {
+// The words that the schema allows for `key` of `section`, or those that it has as examples.
+Words words(const char* section, const char* key, const char* list = "enum") {
   const config::Node* node = &config::experiment_schema_node();
-  for (const char* name : {"properties", section, "properties", key, "enum"}) {
+  for (const char* name : {"properties", section, "properties", key, list}) {
     node = node->find(name);
     if (node == nullptr) {
       ADD_FAILURE() << "the schema has no " << section << '.' << key;
@@ -36,12 +36,16 @@ TEST(Registry, PropagationsAreThoseOfTheSchema) {
   Words registered;
   for (const PropagationEntry& entry : propagations()) registered.emplace(entry.name);
   EXPECT_EQ(words("propagation", "kind"), registered);
+  for (const std::string& offered : words("propagation", "kind", "examples"))
+    EXPECT_TRUE(registered.contains(offered)) << offered;
 }
 
 TEST(Registry, DetectorsAreThoseOfTheSchema) {
   Words registered;
   for (const DetectorEntry& entry : detectors()) registered.emplace(entry.name);
   EXPECT_EQ(words("detector", "kind"), registered);
+  for (const std::string& offered : words("detector", "kind", "examples"))
+    EXPECT_TRUE(registered.contains(offered)) << offered;
 }
 
 TEST(Registry, RingOrdersAreThoseOfTheSchema) {
