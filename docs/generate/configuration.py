@@ -19,7 +19,8 @@ DOCUMENT = ROOT / "docs/configuration.md"
 OPENING = """# Every key of an experiment file
 
 This page is written by `docs/generate/configuration.py` from
-`configs/schema/experiment.schema.json`; change it there.
+`configs/schema/experiment.schema.json`; change it there. How to write an experiment:
+[experiments.md](experiments.md).
 
 A key stands here as a sweep and `--set` name it, from the top of the file: `detector.timeout`. In a
 list the index of an entry is part of it, from 0: `failures.0.at`; here `failures[].at`.

@@ -1,0 +1,57 @@
+"""The documents whose commands are run, and how: what is not run stands here with its reason."""
+
+import re
+
+import context
+import markdown
+
+# Those with commands for the reader; the links of all documents are followed.
+WITH_COMMANDS = ["README.md", "docs/*.md", "experiments/*/README.md", "analysis/README.md"]
+ALL = [*WITH_COMMANDS, "ARCHITECTURE.md", "PROTOCOL.md"]
+
+# (document, what the block contains, mode, reason). The first that fits counts; without one a block
+# is run as `program`, see stage.py.
+MODES = [
+    ("experiments/*/README.md", "", "check",
+     "takes minutes to hours; tests/scenario/experiments runs short forms"),
+    ("README.md", "tests/run", "skip", "it is what runs this test"),
+    ("README.md", "tests/bench/", "skip", "measures for minutes, and only on a quiet machine"),
+    ("docs/detectors.md", "ctest", "skip",
+     "the test docs.detectors runs the same with the detector built in"),
+    ("docs/experiments.md", "order-of-death", "real", ""),
+]
+
+
+def paths(patterns):
+    found = [path for pattern in patterns for path in sorted(context.ROOT.glob(pattern))]
+    return [str(path.relative_to(context.ROOT)) for path in found]
+
+
+def mode(document, block):
+    for pattern, contained, its_mode, _ in MODES:
+        if context.Path(document).match(pattern) and contained in block.text:
+            return its_mode
+    return "program"
+
+
+def kind(block):
+    """commands, json, output or code: what a code block holds."""
+    if block.language in ("cpp", "registered"):
+        return "code"
+    if block.language == "text":
+        return "output"
+    if block.language == "json" or (not block.language and block.text.lstrip()[:1] in '{"['):
+        return "json"
+    if block.language in ("", "sh", "bash"):
+        return "commands"
+    return f"unknown language {block.language}"
+
+
+def blocks(document):
+    return markdown.blocks((context.ROOT / document).read_text(encoding="utf-8"))
+
+
+def first_words(text):
+    """The programs that a block of commands calls, without what is in here-documents."""
+    text = re.sub(r"<<'(\w+)'\n.*?^\1$", "", text, flags=re.M | re.S).replace("\\\n", " ")
+    return [line.split()[0] for line in text.split("\n") if line.strip()]
