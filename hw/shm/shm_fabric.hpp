@@ -1,0 +1,118 @@
+// The shared-memory fabric: frames between processes of one machine, copied once in and once out,
+// with no system call while the receiver is awake.
+//
+// Each process owns one segment, its address, into which others write; each sender has a lane of it
+// to itself. Sending and receiving are a copy and two atomic stores. A receiver that wants to sleep
+// says so in its segment, and the next sender rings its bell.
+//
+// It is a datagram service: a frame is lost, and counted, if the receiver's lane is full (the
+// receiver is stopped, or slow), if nobody has the address, or if the receiver has no lane or no
+// memory left for us. So one slow receiver never holds up the others. Who comes back under an
+// address is found again by itself.
+//
+// Everything is allocated by open() and attach(); no other call allocates, but the first frame to a
+// receiver, or to its successor, maps its segment.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hw/fixed_queue.hpp"
+#include "hw/shm/shm_segment.hpp"
+#include "hw/watch/process_identity.hpp"
+#include "stack/base/status.hpp"
+#include "stack/fabric.hpp"
+
+namespace holdfast::hw {
+
+struct ShmOptions {
+  std::string name;                    // see is_shm_name; one of its own for each fabric
+  std::string directory = "/dev/shm";  // of all processes that talk to each other
+  ShmGeometry geometry;                // of what others may write to us
+  std::uint32_t send_depth = 256;      // >= 1
+  std::uint32_t receive_depth = 256;   // >= 1
+  std::uint32_t peers_max = 4096;      // handles attached at one time
+};
+
+// What the fabric saw and nobody was told.
+struct ShmCounters {
+  std::uint64_t frames_sent = 0;
+  std::uint64_t frames_received = 0;
+  std::uint64_t full = 0;         // frames lost: no room in the lane
+  std::uint64_t unreachable = 0;  // frames lost: nobody has the address, or has room for us
+  std::uint64_t oversized = 0;    // frames lost: larger than the receiver takes
+  std::uint64_t truncated = 0;    // frames received longer than their slot, lost
+  std::uint64_t corrupt = 0;      // lanes found in an impossible state, and emptied
+};
+
+class ShmFabric final : public Fabric {
+ public:
+  // An error names the file and the reason.
+  static Status open(const ShmOptions& options, std::unique_ptr<ShmFabric>& opened);
+  ~ShmFabric() override;
+
+  const Caps& caps() const override { return caps_; }
+  Address local_address() const override;
+  Peer attach(const Address& address, Service service) override;
+  void detach(Peer peer) override;
+  // Nothing to flush: what is posted has left.
+  void reset(Peer peer) override;
+  Region register_memory(std::span<std::byte> memory) override;
+  std::size_t post(std::span<const Operation> operations) override;
+  std::size_t offer(std::span<const ReceiveSlot> slots) override;
+  // Completions in the order of their posts, then `writable`, then frames in order of arrival.
+  std::size_t poll(std::span<Event> events) override;
+  bool set_path(Peer, PathChoice) override { return false; }
+  Armed arm() override;
+
+  const ShmCounters& counters() const { return counters_; }
+
+ private:
+  // Somebody to whom we send, by one or more handles.
+  struct Receiver {
+    std::string name;
+    std::uint32_t handles = 0;  // 0: this place is free
+    ShmSegment segment;         // not mapped: looked for when something is sent
+    std::uint32_t lane = 0;
+    std::uint32_t tail = 0;       // as in the lane
+    std::uint32_t head_seen = 0;  // the lane's head is not behind it
+    Time look_again;              // not before
+  };
+
+  ShmFabric(const ShmOptions& options, ShmSegment segment, ProcessIdentity self);
+
+  bool is_possible(const Operation& operation) const;
+  bool find(Receiver& receiver, Time now);
+  void leave(Receiver& receiver);
+  void send(Receiver& receiver, const Operation& operation, Time now);
+  void complete(const Operation& operation, Completion completion, Time now);
+
+  bool gather();
+  std::uint32_t earliest_lane(std::int64_t& sent_ns);
+  bool take(std::uint32_t lane, std::int64_t sent_ns, Time now, Event& event);
+
+  Caps caps_;
+  std::string name_;
+  std::string directory_;
+  ProcessIdentity self_;
+  ShmSegment segment_;
+  ShmCounters counters_;
+
+  std::vector<Receiver> receivers_;
+  std::vector<std::uint32_t> receiver_of_;   // by handle; kNobody where it is free
+  std::vector<std::uint32_t> free_handles_;  // the last one is given out next
+  std::uint32_t regions_ = 0;
+  FixedQueue<Event> completions_;
+  FixedQueue<ReceiveSlot> slots_;
+  bool post_was_short_ = false;  // a `writable` is owed
+  bool armed_ = false;           // the bell may have been rung
+  Time last_arrival_;
+
+  std::vector<std::uint32_t> heads_;  // by lane, as in the lane: what others write there is ignored
+  std::array<std::uint64_t, kShmLanesMax / 64> ready_{};  // lanes that may hold frames
+};
+
+}  // namespace holdfast::hw
