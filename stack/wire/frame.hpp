@@ -13,7 +13,7 @@
 //       12     4 sender            16  4 its incarnation
 //       20     4 receiver          24  4 its incarnation, as the sender knows it
 //       28     4 zero
-//       32     8 sequence: counts the sender's frames within its incarnation
+//       32     8 sequence: counts the sender's frames within its boot
 //       40     8 digest of the sender's view
 //       48     … body
 //   length-16 16 seal, zero where there is none

@@ -100,6 +100,14 @@ std::size_t neighbours_on_one_leaf(const std::vector<std::uint32_t>& leaves) {
   return count;
 }
 
+// The example of clause 1.8, worked out from its definition by tests/docs/protocol_test.py.
+TEST(Roster, ShuffledOrderIsThatOfTheSpecification) {
+  const Roster roster({.nodes = 8, .order = RingOrder::shuffled, .order_key = 1});
+  std::vector<std::uint32_t> positions;
+  for (std::uint32_t d = 0; d < 8; ++d) positions.push_back(roster.position_of({d}).value);
+  EXPECT_EQ(positions, (std::vector<std::uint32_t>{1, 6, 0, 3, 5, 4, 2, 7}));
+}
+
 TEST(Roster, SpreadDealsEqualLeavesInTurn) {
   EXPECT_EQ(leaves_along(spread_over({0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3})),
             (std::vector<std::uint32_t>{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}));

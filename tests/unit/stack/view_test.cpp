@@ -88,6 +88,14 @@ TEST(View, MergingIsCommutativeAssociativeAndIdempotent) {
   }
 }
 
+// The example of clause 3.5, worked out from its definition by tests/docs/protocol_test.py.
+TEST(View, DigestIsThatOfTheSpecification) {
+  View view;
+  EXPECT_EQ(view.digest(), 0u);
+  view.merge({1}, {{0}, MemberState::failed});
+  EXPECT_EQ(view.digest(), 0x86d6fd953217ae03u);
+}
+
 TEST(View, DigestsOfDifferentViewsDiffer) {
   std::vector<std::uint64_t> digests{View().digest()};
   EXPECT_EQ(digests[0], 0u);

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""PROTOCOL.md: every clause that is cited exists, every clause is held by a test that exists, and
+its examples follow from its own definitions, worked out here without the program's code.
+"""
+
+import re
+import unittest
+
+import context
+
+TEXT = (context.ROOT / "PROTOCOL.md").read_text(encoding="utf-8")
+CLAUSES = set(re.findall(r"^(\d+\.\d+) ", TEXT, re.MULTILINE))
+SECTIONS = set(re.findall(r"^## (\d+)\. ", TEXT, re.MULTILINE))
+
+# "PROTOCOL 4.9", "specification, clauses 2.7 and 5.5", "sections 3 to 7"; not those of papers.
+CITED = re.compile(r"(?:PROTOCOL(?:\.md)?,?|specification,?)\s+(?://\s*)?(?:clauses?|sections?)?\s*"
+                   r"(\d+(?:\.\d+)?(?:(?:, | and | to )\d+(?:\.\d+)?)*)")
+BARE = re.compile(r"\((\d\.\d{1,2}(?:, \d\.\d{1,2})*)\)")  # in the stack and in PROTOCOL.md itself
+MASK = (1 << 64) - 1
+
+
+def files():
+    for folder in ("stack", "sim", "hw", "experiments", "tests", "docs", "analysis"):
+        for path in sorted((context.ROOT / folder).rglob("*")):
+            if path.suffix in (".cpp", ".hpp", ".md", ".py", ".json") and path.is_file():
+                yield path
+    yield context.ROOT / "ARCHITECTURE.md"
+    yield context.ROOT / "README.md"
+
+
+def citations():
+    """(place, clause or section) of all that code, tests and documents cite."""
+    for path in files():
+        text = path.read_text(encoding="utf-8", errors="replace")
+        name = str(path.relative_to(context.ROOT))
+        patterns = [CITED] + ([BARE] if name.startswith(("stack/", "tests/unit/stack/")) else [])
+        for pattern in patterns:
+            for match in pattern.finditer(text):
+                for number in re.findall(r"\d+(?:\.\d+)?", match.group(1)):
+                    yield f"{name}:{text.count(chr(10), 0, match.start()) + 1}", number
+
+
+def is_literal(place, number):
+    """Such as `natural_log(1.0)`: a number in parentheses that is no citation."""
+    return place.startswith("tests/unit/stack/elementary_test") or number.endswith(".0")
+
+
+def held_by():
+    """The names that clauses.txt has for each clause."""
+    path = context.ROOT / "tests/docs/clauses.txt"
+    rows = [line.split(None, 1) for line in path.read_text(encoding="utf-8").splitlines()
+            if line and not line.startswith("#")]
+    return dict(rows)
+
+
+def mix64(x):
+    x = (x + 0x9E3779B97F4A7C15) & MASK
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & MASK
+    return x ^ (x >> 31)
+
+
+def shuffled_position(domain, domains, key):
+    half = max(1, ((domains - 1).bit_length() + 1) // 2)
+    low = (1 << half) - 1
+    keys = [mix64(key)]
+    while len(keys) < 10:
+        keys.append(mix64(keys[-1]))
+    x = domain
+    while True:
+        left, right = x >> half, x & low
+        for k in keys:
+            left, right = right, left ^ ((mix64(k ^ right) >> 32) & low)
+        x = left << half | right
+        if x < domains:
+            return x
+
+
+class Protocol(unittest.TestCase):
+    def test_clauses_are_numbered_without_gaps(self):
+        self.assertGreater(len(CLAUSES), 45)
+        for section in SECTIONS:
+            numbers = sorted(int(c.split(".")[1]) for c in CLAUSES if c.split(".")[0] == section)
+            self.assertEqual(numbers, list(range(1, len(numbers) + 1)), f"section {section}")
+
+    def test_every_citation_leads_to_a_clause(self):
+        found = [one for one in citations() if not is_literal(*one)]
+        self.assertGreater(len(found), 25)
+        for place, number in found:
+            self.assertIn(number, CLAUSES | SECTIONS, place)
+
+    def test_the_protocol_cites_itself_rightly(self):
+        prose = re.sub(r"\([^()]*figure[^()]*\)", "", TEXT)
+        for group in BARE.findall(prose):
+            for number in group.split(", "):
+                self.assertIn(number, CLAUSES)
+
+    def test_every_clause_is_held_by_a_test(self):
+        held = held_by()
+        self.assertEqual(set(held), CLAUSES, "tests/docs/clauses.txt has other clauses")
+        sources = "\n".join(path.read_text(encoding="utf-8")
+                            for path in (context.ROOT / "tests").rglob("*.cpp"))
+        for clause, names in held.items():
+            for name in names.split():
+                if "/" in name:
+                    self.assertTrue((context.ROOT / name).is_file(), f"{clause}: {name}")
+                    continue
+                suite, test = name.split(".")
+                wanted = rf"TEST(?:_[FP])?\({suite},\s+{test}\)"
+                self.assertRegex(sources, wanted, f"clause {clause}")
+
+    def test_its_examples_follow_from_its_definitions(self):
+        self.assertIn(f"mix64(0) = 0x{mix64(0):016x}", TEXT)
+        *first, last = [str(shuffled_position(d, 8, 1)) for d in range(8)]
+        self.assertIn("at the positions " + ", ".join(first) + " and " + last + ".", TEXT)
+        self.assertIn(f"it is 0x{mix64(mix64(1) ^ 3):016x}.", TEXT)
+
+    def test_its_sizes_add_up(self):
+        table = re.findall(r"^\| (\d+) \| (\d+) \|", TEXT, re.MULTILINE)
+        at = 0
+        for offset, size in table:
+            self.assertEqual(int(offset), at)
+            at += int(size)
+        self.assertIn(f"a header of {at} bytes", TEXT)
+        fixed = 512 - at - 16 - 20
+        self.assertIn(f"at most {fixed // 12} runs, {(fixed - 16) // 12} with a name", TEXT)
+
+
+if __name__ == "__main__":
+    unittest.main()
