@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <thread>
 
+#include "experiments/program/command_line.hpp"
 #include "experiments/program/commands.hpp"
 #include "experiments/program/prepare.hpp"
 #include "experiments/runner/launch_replicate.hpp"
@@ -59,26 +60,24 @@ void leave_signals_to_launcher() {
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }
 
-std::string command_line(const char* command, const std::string& config,
-                         const Arguments& arguments) {
-  std::string line = std::string("holdfast ") + command + " " + config;
-  for (const auto& [option, value] : arguments.given())
-    line += " " + option + (value.empty() ? "" : " " + value);
-  return line;
-}
-
-int report(const char* command, const runner::CampaignResult& result, const std::string& config) {
+int report(const char* command, const runner::CampaignResult& result, const Arguments& arguments) {
+  const std::string resume = command_line(command, arguments, {"--output", "--resume"}) +
+                             " --resume --output " + shell_word(result.folder);
   switch (result.end) {
     case runner::CampaignEnd::complete:
       std::printf("results: %s\n", result.folder.c_str());
       return kDone;
     case runner::CampaignEnd::interrupted:
-      std::fprintf(stderr,
-                   "Stopped; the finished replicates are kept. To continue, give the same options "
-                   "and:\n  holdfast %s %s --resume --output %s\n",
-                   command, config.c_str(), result.folder.c_str());
+      std::fprintf(stderr, "Stopped; the finished replicates are kept. To continue:\n  %s\n",
+                   resume.c_str());
       std::printf("results: %s\n", result.folder.c_str());
       return kInterrupted;
+    case runner::CampaignEnd::unwritable:
+      std::fprintf(stderr,
+                   "holdfast %s: %s\nThe finished replicates are kept. When that is mended, "
+                   "continue with:\n  %s\n",
+                   command, result.message.c_str(), resume.c_str());
+      return kRefused;
     case runner::CampaignEnd::refused:
       std::fprintf(stderr, "holdfast %s: %s\n", command, result.message.c_str());
       return kRefused;
@@ -131,7 +130,6 @@ Status run_real(const Prepared& prepared, runner::Job job, const std::string& re
 }
 
 int run_prepared(const char* command, const Prepared& prepared, const Arguments& arguments) {
-  const std::string config = arguments.operands()[0];
   const runner::Campaign& campaign = prepared.campaign;
   if (const std::string problem = conflict(campaign, arguments); !problem.empty()) {
     std::fprintf(stderr, "holdfast %s: %s\n", command, problem.c_str());
@@ -144,7 +142,7 @@ int run_prepared(const char* command, const Prepared& prepared, const Arguments&
   options.output = arguments.value("--output");
   options.resume = arguments.has("--resume");
   options.quiet = arguments.has("--quiet");
-  options.command_line = command_line(command, config, arguments);
+  options.command_line = command_line(command, arguments);
   if (real) {
     leave_signals_to_launcher();
   } else {
@@ -159,7 +157,7 @@ int run_prepared(const char* command, const Prepared& prepared, const Arguments&
                             outcome);
   };
   return report(command, runner::run_campaign(campaign, replicate, options, stop_requested),
-                config);
+                arguments);
 }
 
 int run(const Arguments& arguments) {

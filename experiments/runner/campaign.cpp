@@ -50,30 +50,46 @@ class CampaignRun {
     record_.began = std::chrono::system_clock::now();
     const auto began = Clock::now();
     find_finished();
-    Status status = folder_.begin_tables(campaign_);
-    if (status.is_ok()) {
+    if (Status status = folder_.begin_tables(campaign_); !status.is_ok()) {
+      ending_ = {CampaignEnd::unwritable, status.message()};
+    } else {
       start_workers();
-      status = collect();
+      collect();
       give_up_ = true;
       for (std::thread& worker : workers_) worker.join();
     }
     progress_.clear();
-    if (stop_ && next_row_ < jobs_.size()) return {CampaignEnd::interrupted, folder_.path(), ""};
-    if (!status.is_ok()) return {CampaignEnd::failed, folder_.path(), status.message()};
-    record_.wall = Clock::now() - began;
-    record_.peak_memory_bytes = peak_memory_bytes();
-    status = folder_.finish(run_json(campaign_, options_, record_));
-    if (!status.is_ok()) return {CampaignEnd::failed, folder_.path(), status.message()};
-    if (!options_.quiet) std::fputs(summary_.text().c_str(), stdout);
-    return {CampaignEnd::complete, folder_.path(), ""};
+    if (stop_ && next_row_ < jobs_.size()) {
+      ending_ = {CampaignEnd::interrupted, ""};
+    } else if (ending_.end == CampaignEnd::complete) {
+      record_.wall = Clock::now() - began;
+      finish();
+    }
+    return {ending_.end, folder_.path(), ending_.message};
   }
 
  private:
+  // How a replicate or the campaign ended; the message is of what is not complete.
+  struct Ending {
+    CampaignEnd end = CampaignEnd::complete;
+    std::string message;
+  };
+
   struct Worker {
     explicit Worker(const std::atomic<bool>& give_up) : monitor(give_up) {}
     ReplicateMonitor monitor;
     std::atomic<std::int64_t> duration_ns{0};  // of the experiment that it runs; 0: none
   };
+
+  void finish() {
+    record_.peak_memory_bytes = peak_memory_bytes();
+    const Status status = folder_.finish(run_json(campaign_, options_, record_));
+    if (!status.is_ok()) {
+      ending_ = {CampaignEnd::unwritable, status.message()};
+    } else if (!options_.quiet) {
+      std::fputs(summary_.text().c_str(), stdout);
+    }
+  }
 
   void find_finished() {
     for (std::size_t i = 0; i < jobs_.size(); ++i) done_[i] = folder_.has(jobs_[i]);
@@ -105,14 +121,14 @@ class CampaignRun {
         index = next_job_++;
         note("begin " + name_of(jobs_[index]));
       }
-      const Status status = run_one(worker, jobs_[index]);
+      const Ending ending = run_one(worker, jobs_[index]);
       const std::lock_guard lock(mutex_);
-      if (status.is_ok()) {
+      if (ending.end == CampaignEnd::complete) {
         done_[index] = true;
         ++finished_;
         note("finish " + name_of(jobs_[index]));
-      } else if (error_.empty() && !give_up_) {
-        error_ = name_of(jobs_[index]) + ": " + status.message();
+      } else if (!give_up_) {
+        ending_ = ending;
         give_up_ = true;
       }
       changed_.notify_one();
@@ -121,7 +137,7 @@ class CampaignRun {
   }
 
   // Runs and stores a replicate.
-  Status run_one(Worker& worker, Job job) {
+  Ending run_one(Worker& worker, Job job) {
     worker.monitor.reached_ns = 0;
     worker.duration_ns = campaign_.points[job.point].experiment.duration.ns;
     const auto began = Clock::now();
@@ -133,18 +149,20 @@ class CampaignRun {
       status = Status::error(error.what());
     }
     worker.duration_ns = 0;
-    if (!status.is_ok()) return status;
+    if (!status.is_ok()) return {CampaignEnd::failed, name_of(job) + ": " + status.message()};
     finished.wall.ns =
         std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - began).count();
-    return folder_.store(job, replicate_text(finished));
+    status = folder_.store(job, replicate_text(finished));
+    if (!status.is_ok()) return {CampaignEnd::unwritable, status.message()};
+    return {};
   }
 
   // Writes the rows in their order as they become known, until all are written or it has to end.
-  Status collect() {
+  void collect() {
     std::unique_lock lock(mutex_);
     while (next_row_ < jobs_.size()) {
       if (stop_) give_up_ = true;
-      if (give_up_) return error_.empty() ? Status::ok() : Status::error(error_);
+      if (give_up_) return;
       if (!done_[next_row_]) {
         changed_.wait_for(lock, kLook);
         const ProgressState state = progress_state();
@@ -154,11 +172,15 @@ class CampaignRun {
         continue;
       }
       lock.unlock();
-      Status status = write_rows(jobs_[next_row_++]);
-      if (!status.is_ok()) return status;
+      const Status status = write_rows(jobs_[next_row_]);
       lock.lock();
+      if (!status.is_ok()) {
+        if (!give_up_) ending_ = {CampaignEnd::unwritable, status.message()};
+        give_up_ = true;
+        return;
+      }
+      ++next_row_;
     }
-    return Status::ok();
   }
 
   // Even a replicate that has just been run is read back: one way leads from replicate to row.
@@ -201,7 +223,7 @@ class CampaignRun {
   std::vector<bool> done_;  // beside jobs_: stored in the folder
   std::size_t next_job_ = 0;
   std::size_t finished_ = 0;
-  std::string error_;  // the first
+  Ending ending_;  // the first that was not complete
 
   std::atomic<bool> give_up_{false};
   std::deque<Worker> monitors_;
@@ -227,9 +249,8 @@ std::vector<Job> jobs_of(const Campaign& campaign) {
 CampaignResult run_campaign(const Campaign& campaign, const RunReplicate& run,
                             const CampaignOptions& options, const std::atomic<bool>& stop) {
   ResultsFolder folder;
-  bool refused = false;
-  if (Status status = folder.open(campaign, options, refused); !status.is_ok())
-    return {refused ? CampaignEnd::refused : CampaignEnd::failed, folder.path(), status.message()};
+  if (Status status = folder.open(campaign, options); !status.is_ok())
+    return {CampaignEnd::refused, folder.path(), status.message()};
   if (folder.complete()) {
     if (!options.quiet)
       std::fprintf(stderr, "%s is complete: nothing is left to run.\n", folder.path().c_str());

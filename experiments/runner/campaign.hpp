@@ -71,14 +71,15 @@ struct CampaignOptions {
 enum class CampaignEnd : std::uint8_t {
   complete,
   interrupted,  // stop was set; --resume continues
-  refused,      // the user has to decide something first; nothing was changed
-  failed,       // a replicate or the disk failed; what is finished is kept
+  refused,      // the user has to mend or decide something first; nothing was changed
+  unwritable,   // the results cannot be written, say to a full disk; what is finished is kept
+  failed,       // a replicate failed; what is finished is kept
 };
 
 struct CampaignResult {
   CampaignEnd end = CampaignEnd::complete;
   std::string folder;
-  std::string message;  // of refused and failed
+  std::string message;  // of refused, unwritable and failed
 };
 
 // Runs what is not finished yet and writes the results folder (see results_folder.hpp). Progress

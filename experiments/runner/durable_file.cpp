@@ -1,4 +1,5 @@
 // Write, force to disk, rename, force the folder to disk: in this order a file is all or nothing.
+// What a full disk took half of is taken back.
 #include "experiments/runner/durable_file.hpp"
 
 #include <fcntl.h>
@@ -21,12 +22,24 @@ Status failure(const std::string& path, const char* what) {
   return Status::error(path + ": cannot " + what + ": " + std::strerror(errno));
 }
 
-bool write_all(int descriptor, std::string_view content) {
-  while (!content.empty()) {
-    const ssize_t written = ::write(descriptor, content.data(), content.size());
+// Adds all of `content` to the end of the file, or nothing: a disk that fills up takes the first
+// part of a line and refuses the rest. errno says why.
+bool append_all(int descriptor, std::string_view content) {
+  std::size_t done = 0;
+  while (done < content.size()) {
+    const ssize_t written = ::write(descriptor, content.data() + done, content.size() - done);
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    content.remove_prefix(static_cast<std::size_t>(written));
+    if (written < 0) {
+      const int reason = errno;
+      const off_t end = ::lseek(descriptor, 0, SEEK_END);
+      if (done > 0 && end >= 0) {
+        // If this fails as well there is nothing left to try; the reader sees a short last line.
+        [[maybe_unused]] const int cut = ::ftruncate(descriptor, end - static_cast<off_t>(done));
+      }
+      errno = reason;
+      return false;
+    }
+    done += static_cast<std::size_t>(written);
   }
   return true;
 }
@@ -72,15 +85,16 @@ Status AppendFile::replace(const std::string& path, std::string_view content) {
   const std::string temporary = path + kTemporary;
   descriptor_ =
       ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, kMode);
-  if (descriptor_ < 0) return failure(temporary, "open");
-  if (!write_all(descriptor_, content)) return failure(temporary, "write");
-  if (::fsync(descriptor_) != 0) return failure(temporary, "write to disk");
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) return failure(path, "replace");
-  return Status::ok();
+  if (descriptor_ < 0) return failure(path, "write");
+  const bool written = append_all(descriptor_, content) && ::fsync(descriptor_) == 0;
+  if (written && std::rename(temporary.c_str(), path.c_str()) == 0) return Status::ok();
+  const Status status = failure(path, "write");
+  ::unlink(temporary.c_str());
+  return status;
 }
 
 Status AppendFile::append(std::string_view content) {
-  return write_all(descriptor_, content) ? Status::ok() : failure(path_, "write");
+  return append_all(descriptor_, content) ? Status::ok() : failure(path_, "write");
 }
 
 Status AppendFile::sync() {

@@ -15,7 +15,7 @@ Status write_durably(const std::string& path, std::string_view content);
 Status read_whole(const std::string& path, std::string& content);
 
 // A file that grows by whole appends. Each append is one write, so a reader, or the one who looks
-// after a kill, sees none of it or all of it.
+// after a kill, sees none of it or all of it; the same holds where the disk is full.
 class AppendFile {
  public:
   AppendFile() = default;
@@ -25,7 +25,8 @@ class AppendFile {
 
   // Opens `path` to append to what it holds; made if missing.
   Status open(const std::string& path);
-  // Replaces `path` by a new file that begins with `content`; the old one stays until then.
+  // Replaces `path` by a new file that begins with `content`; the old one stays until then, and for
+  // good if that fails.
   Status replace(const std::string& path, std::string_view content);
   Status append(std::string_view content);
   // Forces everything to the disk.

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <sstream>
 
@@ -21,9 +20,17 @@ constexpr const char* kResolved = "resolved.json";
 constexpr const char* kInputs = "inputs.txt";
 constexpr const char* kRun = "run.json";
 constexpr const char* kReplicates = "replicates";
+constexpr const char* kLog = "run.log";
 
 Status failure(const std::string& path, const char* what, const std::error_code& error) {
-  return Status::error(path + ": cannot " + what + ": " + error.message());
+  return Status::error(path + ": cannot " + what + ": " + error.message() +
+                       "; give another folder with --output");
+}
+
+// Also where a part of the name may not be looked at, or is too long: making it then says why.
+bool is_there(const std::string& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
 }
 
 // results/NAME, results/NAME-2, …
@@ -67,78 +74,102 @@ ResultsFolder::~ResultsFolder() {
   if (lock_ >= 0) ::close(lock_);
 }
 
-Status ResultsFolder::open(const Campaign& campaign, const CampaignOptions& options,
-                           bool& refused) {
-  refused = false;
-  if (Status status = make(campaign, options, refused); !status.is_ok()) return status;
-  if (Status status = lock(refused); !status.is_ok()) return status;
-  resumed_ = fs::exists(file(kResolved));
-  if (resumed_) {
-    if (Status status = check_resolved(campaign, refused); !status.is_ok()) return status;
-    complete_ = fs::exists(file(kRun));
-  } else if (!is_as_good_as_empty(path_)) {
-    refused = true;
-    return Status::error(path_ +
-                         ": is not empty and holds no results of a run; give another folder" +
-                         " with --output");
-  } else if (Status status = write_resolved(campaign); !status.is_ok()) {
-    return status;
-  }
-  std::error_code error;
+Status ResultsFolder::open(const Campaign& campaign, const CampaignOptions& options) {
+  Status status = make(campaign, options);
+  if (status.is_ok()) status = lock();
+  if (!status.is_ok()) return status;
+  resumed_ = is_there(file(kResolved));
+  if (resumed_) status = check_resolved(campaign);
+  if (!status.is_ok()) return status;
+  if (!resumed_ && !is_as_good_as_empty(path_))
+    return Status::error(path_ + ": is not empty and holds no results of a run; give another " +
+                         "folder with --output");
+  complete_ = resumed_ && is_there(file(kRun));
   if (complete_) {
-    fs::remove_all(file(kReplicates), error);  // in case the end of the last run was cut short
+    std::error_code ignored;
+    fs::remove_all(file(kReplicates), ignored);  // in case the end of the last run was cut short
     return Status::ok();
   }
+  status = begin(campaign);
+  if (status.is_ok()) return status;
+  if (!resumed_) take_back(campaign);
+  return Status::error(status.message() + "; mend that and give the command again" +
+                       (resumed_ ? "" : ", or another folder with --output"));
+}
+
+Status ResultsFolder::begin(const Campaign& campaign) {
+  Status status = resumed_ ? Status::ok() : write_resolved(campaign);
+  if (!status.is_ok()) return status;
+  std::error_code error;
   fs::create_directory(file(kReplicates), error);
-  if (error) return failure(file(kReplicates), "make", error);
+  if (error) return Status::error(file(kReplicates) + ": cannot make: " + error.message());
+  for (const Attachment& attachment : campaign.attachments) {
+    const std::string name = file(attachment.name);
+    if (status.is_ok() && !(resumed_ && is_there(name)))
+      status = write_durably(name, attachment.content);
+  }
+  return status.is_ok() ? log_.open(file(kLog)) : status;
+}
+
+// Removes what begin() has written, and then the folders that make() has made.
+void ResultsFolder::take_back(const Campaign& campaign) {
+  std::error_code ignored;
+  for (const char* name : {kResolved, kInputs, kReplicates, kLog}) fs::remove(file(name), ignored);
   for (const Attachment& attachment : campaign.attachments)
-    if (Status status = write_durably(file(attachment.name), attachment.content); !status.is_ok())
-      return status;
-  return log_.open(file("run.log"));
+    fs::remove(file(attachment.name), ignored);
+  for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder) fs::remove(*folder, ignored);
 }
 
 // Decides on path_ and makes it. Without resume the folder is new.
-Status ResultsFolder::make(const Campaign& campaign, const CampaignOptions& options,
-                           bool& refused) {
+Status ResultsFolder::make(const Campaign& campaign, const CampaignOptions& options) {
   std::error_code error;
   if (!options.output.empty()) {
     path_ = options.output;
-    if (fs::exists(path_) && !fs::is_directory(path_)) {
-      refused = true;
-      return Status::error(path_ + ": is not a folder");
-    }
-    if (!options.resume && fs::exists(path_) && !fs::is_empty(path_, error)) {
-      refused = true;
+    if (!options.resume && fs::is_directory(path_, error) && !fs::is_empty(path_, error))
       return Status::error(path_ +
                            ": is there already and is never overwritten; continue it with " +
                            "--resume, or give another folder with --output");
-    }
-    fs::create_directories(path_, error);
-    return error ? failure(path_, "make", error) : Status::ok();
+    return make_folder(path_);
   }
-  fs::create_directories("results", error);
-  if (error) return failure("results", "make", error);
+  if (Status status = make_folder("results"); !status.is_ok()) return status;
   int number = 1;
   if (options.resume) {
-    while (fs::exists(numbered(campaign.name, number + 1))) ++number;
+    while (is_there(numbered(campaign.name, number + 1))) ++number;
     path_ = numbered(campaign.name, number);
-    fs::create_directory(path_, error);
-    return error ? failure(path_, "make", error) : Status::ok();
+    return make_folder(path_);
   }
   // create_directory says false when another run has just made it.
   do {
     path_ = numbered(campaign.name, number++);
   } while (!fs::create_directory(path_, error) && !error);
-  return error ? failure(path_, "make", error) : Status::ok();
+  if (error) return failure(path_, "make this folder", error);
+  made_.push_back(path_);
+  return Status::ok();
 }
 
-Status ResultsFolder::lock(bool& refused) {
+// Makes a folder and those above it, and notes which were not there.
+Status ResultsFolder::make_folder(const std::string& path) {
+  std::error_code error;
+  fs::path part;
+  for (const fs::path& name : fs::path(path).lexically_normal()) {
+    part /= name;
+    if (name.empty() || fs::is_directory(part, error)) continue;
+    if (is_there(part.string()))
+      return Status::error(path + ": cannot make this folder: " + part.string() +
+                           " is a file; give another folder with --output");
+    fs::create_directory(part, error);
+    if (error) return failure(path, "make this folder", error);
+    made_.push_back(part.string());
+  }
+  return Status::ok();
+}
+
+Status ResultsFolder::lock() {
   lock_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (lock_ < 0) return Status::error(path_ + ": cannot open: " + std::strerror(errno));
+  if (lock_ < 0) return failure(path_, "open this folder", {errno, std::generic_category()});
   if (::flock(lock_, LOCK_EX | LOCK_NB) == 0) return Status::ok();
-  refused = errno == EWOULDBLOCK;
-  return Status::error(path_ + (refused ? ": another run is writing to it"
-                                        : std::string(": cannot lock: ") + std::strerror(errno)));
+  if (errno == EWOULDBLOCK) return Status::error(path_ + ": another run is writing to it");
+  return failure(path_, "lock this folder", {errno, std::generic_category()});
 }
 
 // resolved.json comes last: with it the folder is one that can be resumed.
@@ -149,11 +180,10 @@ Status ResultsFolder::write_resolved(const Campaign& campaign) {
   return write_durably(file(kResolved), campaign.resolved);
 }
 
-Status ResultsFolder::check_resolved(const Campaign& campaign, bool& refused) {
+Status ResultsFolder::check_resolved(const Campaign& campaign) {
   std::string before;
   if (Status status = read_whole(file(kResolved), before); !status.is_ok()) return status;
-  if (before == campaign.resolved) return check_inputs(campaign, refused);
-  refused = true;
+  if (before == campaign.resolved) return check_inputs(campaign);
   return Status::error(path_ +
                        ": cannot be resumed: its configuration differs from the one given: " +
                        first_difference(before, campaign.resolved) + " (" + file(kResolved) +
@@ -161,12 +191,11 @@ Status ResultsFolder::check_resolved(const Campaign& campaign, bool& refused) {
 }
 
 // The same names may stand for other contents.
-Status ResultsFolder::check_inputs(const Campaign& campaign, bool& refused) {
+Status ResultsFolder::check_inputs(const Campaign& campaign) {
   std::string before;
-  if (fs::exists(file(kInputs)))
+  if (is_there(file(kInputs)))
     if (Status status = read_whole(file(kInputs), before); !status.is_ok()) return status;
   if (before == campaign.inputs) return Status::ok();
-  refused = true;
   return Status::error(path_ +
                        ": cannot be resumed: a file that the configuration names is not what it " +
                        "was: " + first_difference(before, campaign.inputs) + " (" + file(kInputs) +
@@ -179,7 +208,7 @@ std::string ResultsFolder::file_of(Job job) const {
 }
 
 bool ResultsFolder::has(Job job) const {
-  return fs::exists(file_of(job));
+  return is_there(file_of(job));
 }
 
 Status ResultsFolder::begin_tables(const Campaign& campaign) {
@@ -219,7 +248,8 @@ Status ResultsFolder::finish(const std::string& run_json) {
   complete_ = true;
   std::error_code error;
   fs::remove_all(file(kReplicates), error);
-  return error ? failure(file(kReplicates), "remove", error) : Status::ok();
+  if (error) return Status::error(file(kReplicates) + ": cannot remove: " + error.message());
+  return Status::ok();
 }
 
 }  // namespace holdfast::runner

@@ -14,7 +14,8 @@
 // A replicate is finished when its file in replicates/ has its name, which happens at once and is
 // on the disk. The tables grow in the order of their rows as the replicates before are finished; a
 // resumed campaign makes them again from the files. So a kill at any moment costs at most the
-// replicates that were running. A folder is never overwritten.
+// replicates that were running. A folder is never overwritten, and one that cannot be begun is not
+// left half-made.
 #pragma once
 
 #include <string>
@@ -33,9 +34,10 @@ class ResultsFolder {
   ResultsFolder(const ResultsFolder&) = delete;
   ResultsFolder& operator=(const ResultsFolder&) = delete;
 
-  // Chooses, makes and locks the folder. `refused` tells an error that the user has to decide about
-  // (the folder is there already, or holds another configuration) from one of the disk.
-  Status open(const Campaign& campaign, const CampaignOptions& options, bool& refused);
+  // Chooses, makes and locks the folder. An error is for the user to mend: the folder is there
+  // already, holds another configuration, cannot be made or written. What was made is then gone
+  // again, and what was there is as it was.
+  Status open(const Campaign& campaign, const CampaignOptions& options);
 
   const std::string& path() const { return path_; }
   bool resumed() const { return resumed_; }    // a campaign was begun here before
@@ -56,15 +58,19 @@ class ResultsFolder {
   Status finish(const std::string& run_json);
 
  private:
-  Status make(const Campaign& campaign, const CampaignOptions& options, bool& refused);
-  Status lock(bool& refused);
+  Status make(const Campaign& campaign, const CampaignOptions& options);
+  Status make_folder(const std::string& path);
+  Status lock();
+  Status begin(const Campaign& campaign);
+  void take_back(const Campaign& campaign);
   Status write_resolved(const Campaign& campaign);
-  Status check_inputs(const Campaign& campaign, bool& refused);
-  Status check_resolved(const Campaign& campaign, bool& refused);
+  Status check_inputs(const Campaign& campaign);
+  Status check_resolved(const Campaign& campaign);
   std::string file_of(Job job) const;
   std::string file(const std::string& name) const { return path_ + "/" + name; }
 
   std::string path_;
+  std::vector<std::string> made_;  // folders that were not there, outermost first
   int lock_ = -1;
   bool resumed_ = false;
   bool complete_ = false;
