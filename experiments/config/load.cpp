@@ -3,6 +3,10 @@
 // is none earlier.
 #include "experiments/config/load.hpp"
 
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -14,6 +18,7 @@
 #include "experiments/config/problem.hpp"
 #include "experiments/config/read_json.hpp"
 #include "experiments/config/schema.hpp"
+#include "experiments/config/suggest_file.hpp"
 #include "experiments/config/sweep.hpp"
 #include "experiments/config/validate.hpp"
 
@@ -35,11 +40,13 @@ struct FileText {
 };
 
 FileText read_file(const std::string& file) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored)) return {"", "there is no such file"};
   std::ifstream stream(file, std::ios::binary);
+  const int reason = errno;
+  if (!stream && reason == ENOENT)
+    return {"", "there is no such file; expected an experiment file, or a folder that has an " +
+                    std::string(config::kExperimentFile) + config::suggest_experiment(file)};
+  if (!stream) return {"", std::string("the file cannot be opened: ") + std::strerror(reason)};
   std::string text(kFileBytesMax + 1, '\0');
-  if (!stream) return {"", "the file cannot be opened"};
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (stream.bad()) return {"", "the file cannot be read"};
   text.resize(static_cast<std::size_t>(stream.gcount()));
@@ -49,6 +56,16 @@ FileText read_file(const std::string& file) {
   return {std::move(text), ""};
 }
 
+// Why a file cannot be read; empty: it can.
+std::string why_unreadable(const std::filesystem::path& file) {
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error)) return "that is a folder and no file";
+  if (::access(file.c_str(), R_OK) == 0) return "";
+  return errno == ENOENT || errno == ENOTDIR
+             ? "there is no such file"
+             : std::string("it cannot be read: ") + std::strerror(errno);
+}
+
 // Makes the file names of the document usable from the current folder, and checks that there are
 // such files.
 void anchor_paths(Node& document, const std::string& folder, Problems& problems) {
@@ -56,12 +73,12 @@ void anchor_paths(Node& document, const std::string& folder, Problems& problems)
     std::filesystem::path file(path.text);
     const bool of_the_file = path.origin.override_index < 0;
     if (of_the_file && file.is_relative()) file = std::filesystem::path(folder) / file;
-    std::error_code ignored;
-    if (!std::filesystem::exists(file, ignored) || std::filesystem::is_directory(file, ignored)) {
+    const std::string reason = why_unreadable(file);
+    if (!reason.empty()) {
       const std::string where = of_the_file ? "the experiment file's folder" : "the current folder";
       problems.push_back({path.origin, pointer,
-                          "found " + short_json(path) +
-                              ", but there is no such file; expected one relative to " + where +
+                          "found " + short_json(path) + ", but " + reason +
+                              "; expected one relative to " + where +
                               ", or with its absolute name"});
     }
     path.text = file.lexically_normal().string();
@@ -140,7 +157,7 @@ LoadResult parse_experiment(std::string_view text, const std::string& name,
 LoadResult load_experiment(const std::string& file, const std::vector<std::string>& overrides) {
   std::error_code ignored;
   std::filesystem::path path(file);
-  if (std::filesystem::is_directory(path, ignored)) path /= "experiment.json";
+  if (std::filesystem::is_directory(path, ignored)) path /= config::kExperimentFile;
   const FileText read = read_file(path.string());
   if (!read.error.empty()) return {std::nullopt, {path.string() + ": " + read.error}};
   return parse_experiment(read.text, path.string(), path.parent_path().string(), overrides);

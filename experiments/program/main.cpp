@@ -1,6 +1,9 @@
 // holdfast: the command line program. Finds the subcommand, reads its options, runs it.
 #include <array>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 
 #include "experiments/config/nearest.hpp"
@@ -35,6 +38,11 @@ int complain(const std::string& message, const std::string& remedy) {
 int dispatch(std::span<char* const> words) {
   if (words.empty()) return complain("a command is missing", usage());
   const std::string name = words[0];
+  if (name == "help" && words.size() > 1) {  // holdfast help COMMAND
+    char help[] = "--help";
+    const std::array asked = {words[1], static_cast<char*>(help)};
+    return dispatch(asked);
+  }
   if (name == "--help" || name == "-h" || name == "help") {
     std::fputs(usage().c_str(), stdout);
     return kDone;
@@ -44,7 +52,7 @@ int dispatch(std::span<char* const> words) {
     std::printf("holdfast %s %s (%s)\n", version.number, version.git, version.compiler);
     return kDone;
   }
-  std::vector<std::string> names;
+  std::vector<std::string> names = {"--help", "--version"};
   for (const Command* command : kCommands) {
     names.emplace_back(command->name);
     if (name != command->name) continue;
@@ -71,10 +79,17 @@ int dispatch(std::span<char* const> words) {
 }  // namespace holdfast::program
 
 int main(int count, char** words) {
+  using namespace holdfast::program;
+  // A write beyond the limit of a file's size (ulimit -f) then fails with a reason, as on a full
+  // disk, and does not end the program.
+  std::signal(SIGXFSZ, SIG_IGN);
+  int status = kFailed;
   try {
-    return holdfast::program::dispatch({words + 1, static_cast<std::size_t>(count - 1)});
+    status = dispatch({words + 1, static_cast<std::size_t>(count - 1)});
   } catch (const std::exception& error) {  // out of memory, a folder that vanished
     std::fprintf(stderr, "holdfast: %s\n", error.what());
-    return holdfast::program::kFailed;
   }
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  std::fprintf(stderr, "holdfast: cannot write to the standard output: %s\n", std::strerror(errno));
+  return status == kDone ? kRefused : status;
 }

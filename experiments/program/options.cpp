@@ -27,6 +27,19 @@ const Option* find(const Command& command, std::string_view name) {
   return nullptr;
 }
 
+// Names are printed within lines and at their ends, so they may hold no line break and nothing that
+// a terminal obeys. What --set takes is JSON, and its errors are printed with escapes.
+bool is_printable(const std::string& name) {
+  return std::none_of(name.begin(), name.end(), [](char c) {
+    const auto code = static_cast<unsigned char>(c);
+    return code < 0x20 || code == 0x7f;
+  });
+}
+
+const char* const kUnprintable =
+    " has a line break or another control character; rename what it names, as messages have a line "
+    "for each name";
+
 void append_option(std::string& text, const std::string& left, std::string_view help) {
   constexpr std::size_t kColumn = 26;
   text += "  " + left;
@@ -73,9 +86,18 @@ std::string Arguments::parse(const Command& command, std::span<char* const> word
       if (i + 1 == words.size()) return name + " needs a value: " + name + " " + option->value;
       value = words[++i];
     }
+    if (option->value != nullptr && value.empty())
+      return name + " needs a value: " + name + " " + option->value;
+    if (name != "--set" && !is_printable(value)) return "the value of " + name + kUnprintable;
     given_.emplace_back(name, value);
   }
   if (help_) return "";
+  for (const std::string& operand : operands_) {
+    if (operand.empty())
+      return std::string("a word is empty; expected: holdfast ") + command.name + " " +
+             command.arguments;
+    if (!is_printable(operand)) return "a name" + std::string(kUnprintable);
+  }
   if (operands_.size() < command.operands_min)
     return std::string("something is missing; expected: holdfast ") + command.name + " " +
            command.arguments;

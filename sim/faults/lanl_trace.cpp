@@ -46,7 +46,7 @@ std::optional<Minutes> parse_minutes(std::string_view text) {
   }
   const std::chrono::year_month_day date{std::chrono::year(static_cast<int>(part[2])),
                                          std::chrono::month(part[0]), std::chrono::day(part[1])};
-  if (part[2] > 9999 || !date.ok() || part[3] > 23 || part[4] > 59) return {};
+  if (part[2] < 1000 || part[2] > 9999 || !date.ok() || part[3] > 23 || part[4] > 59) return {};
   return start_of(date) + part[3] * 60 + part[4];
 }
 
