@@ -74,6 +74,7 @@ int check(const Arguments& arguments) {
   }
   if (runner::jobs_of(campaign).size() > 1)
     std::printf("(processes, duration and faults are those of the first replicate)\n");
+  print_warnings(prepared, stdout);
   return kDone;
 }
 

@@ -5,6 +5,7 @@
 
 #include "experiments/config/load.hpp"
 #include "experiments/runner/input_digests.hpp"
+#include "experiments/runner/warnings.hpp"
 
 namespace holdfast::program {
 
@@ -68,6 +69,11 @@ bool prepare(const std::string& config, const Arguments& arguments, Prepared& pr
     return false;
   }
   return true;
+}
+
+void print_warnings(const Prepared& prepared, std::FILE* to) {
+  for (const std::string& warning : runner::warnings_of(prepared.campaign.points, prepared.inputs))
+    std::fprintf(to, "warning: %s\n", warning.c_str());
 }
 
 }  // namespace holdfast::program

@@ -2,6 +2,7 @@
 // the files that it names, all checked.
 #pragma once
 
+#include <cstdio>
 #include <memory>
 #include <vector>
 
@@ -28,5 +29,8 @@ struct Prepared {
 // those of the command line.
 bool prepare(const std::string& config, const Arguments& arguments, Prepared& prepared,
              std::vector<std::string> overrides = {});
+
+// On `to`, a line for each of what may be run and was probably not meant (see runner::warnings_of).
+void print_warnings(const Prepared& prepared, std::FILE* to);
 
 }  // namespace holdfast::program

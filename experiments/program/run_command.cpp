@@ -148,6 +148,7 @@ int run_prepared(const char* command, const Prepared& prepared, const Arguments&
   } else {
     stop_on_signals();
   }
+  if (!options.quiet) print_warnings(prepared, stderr);
   const std::string recordings = arguments.value("--record");
   const auto replicate = [&](runner::Job job, runner::ReplicateMonitor& monitor,
                              runner::Outcome& outcome) {

@@ -46,7 +46,8 @@ Status Inputs::load_topology(const Experiment& experiment) {
   const TopologyConfig& config = experiment.topology;
   if (Status status = runner::load_topology(experiment, topology_); !status.is_ok()) return status;
   const std::uint32_t hosts = topology_->host_count();
-  if (hosts == 0) return Status::error(config.file + ": has no hosts");
+  if (hosts == 0)
+    return Status::error(config.file + ": has no hosts; expected all that `ibnetdiscover` prints");
   nodes_ = experiment.processes.nodes.value_or(hosts);
   per_node_ = experiment.processes.per_node;
   if (nodes_ > hosts)
@@ -114,6 +115,18 @@ sim::FaultSchedule Inputs::faults_of(std::uint64_t seed) const {
   sim::FaultSchedule faults = scheduled(seed);
   if (!lanl_) return faults;
   return sim::drawn_within_minutes(faults, scripted_records_, schedule_.end_of_records(), seed);
+}
+
+std::size_t Inputs::faults_after_end() const {
+  sim::ScheduleBuilder builder = schedule_;
+  std::size_t late = 0;
+  for (const sim::FaultEvent& event : builder.build().events) {
+    const bool begins = event.action == sim::FaultAction::crash ||
+                        event.action == sim::FaultAction::pause ||
+                        event.action == sim::FaultAction::slow;
+    late += begins && event.at >= Time{0} + duration_;
+  }
+  return late;
 }
 
 std::map<std::size_t, FailedPart> Inputs::parts_of(const sim::FaultSchedule& faults) const {

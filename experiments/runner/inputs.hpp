@@ -49,6 +49,8 @@ class Inputs {
   std::uint32_t processes() const { return nodes_ * per_node_; }
   // The experiment's, or that of its trace.
   Duration duration() const { return duration_; }
+  // How many faults of script and trace begin when the run is over.
+  std::size_t faults_after_end() const;
   // What the crashes of a schedule end, by record.
   std::map<std::size_t, FailedPart> parts_of(const sim::FaultSchedule& faults) const;
   // What the faults of a schedule are, in its order; without what they ended.

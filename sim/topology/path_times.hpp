@@ -16,6 +16,7 @@
 // small numbers, no walk.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -46,6 +47,14 @@ class PathTimes final {
   // there is no route. The hosts differ: processes of one host do not use the fabric.
   SimTime one_way(NodeId from, NodeId to, std::uint32_t bytes) const {
     return time_of(profiles_[profile_index(from, to)], bytes);
+  }
+
+  // The most that one_way() says for any pair that has a route; 0 if none has.
+  SimTime longest(std::uint32_t bytes) const {
+    SimTime most{0};
+    for (const Profile& profile : profiles_)
+      if (profile.denominator != 0) most = std::max(most, time_of(profile, bytes));
+    return most;
   }
 
   bool reachable(NodeId from, NodeId to) const {
