@@ -15,7 +15,7 @@ MODES = [
     ("experiments/*/README.md", "", "check",
      "takes minutes to hours; tests/scenario/experiments runs short forms"),
     ("README.md", "tests/run", "skip", "it is what runs this test"),
-    ("README.md", "tests/bench/", "skip", "measures for minutes, and only on a quiet machine"),
+    ("docs/speed.md", "tests/bench/", "skip", "measures for minutes, and only on a quiet machine"),
     ("docs/detectors.md", "ctest", "skip",
      "the test docs.detectors runs the same with the detector built in"),
     ("docs/experiments.md", "order-of-death", "real", ""),
