@@ -1,0 +1,71 @@
+// recvmsg into a buffer with room for several frames; see the header.
+#include "hw/tcp/incoming.hpp"
+
+#include <sys/socket.h>
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "hw/tcp/framing.hpp"
+#include "stack/base/bytes.hpp"
+
+namespace holdfast::hw {
+
+namespace {
+
+constexpr std::size_t kBufferMin = 16 << 10;
+
+}  // namespace
+
+Incoming::Incoming(Descriptor socket, std::uint32_t frame_bytes_max)
+    : socket_(std::move(socket)),
+      frame_bytes_max_(frame_bytes_max),
+      buffer_(std::max(kBufferMin, kFramePrefixBytes + frame_bytes_max)) {}
+
+Incoming::Read Incoming::read() {
+  std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+  end_ -= begin_;
+  begin_ = 0;
+  if (end_ == buffer_.size()) return Read::nothing;
+  alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(sizeof(timespec))> control;
+  iovec vector{&buffer_[end_], buffer_.size() - end_};
+  msghdr header{};
+  header.msg_iov = &vector;
+  header.msg_iovlen = 1;
+  header.msg_control = control.data();
+  header.msg_controllen = control.size();
+  ssize_t got = -1;
+  do {
+    got = ::recvmsg(socket_.get(), &header, MSG_DONTWAIT);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? Read::nothing : Read::ended;
+  if (got == 0) return Read::ended;
+  end_ += static_cast<std::size_t>(got);
+  for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_TIMESTAMPNS) continue;
+    timespec stamp{};
+    std::memcpy(&stamp, CMSG_DATA(part), sizeof stamp);
+    wall_ns_ = std::int64_t{stamp.tv_sec} * 1'000'000'000 + stamp.tv_nsec;
+  }
+  return Read::some;
+}
+
+Incoming::Next Incoming::next(std::span<const std::byte>& frame) const {
+  const std::size_t here = end_ - begin_;
+  if (here < kFramePrefixBytes) return Next::incomplete;
+  const auto size = load_le<std::uint32_t>(&buffer_[begin_]);
+  if (size > frame_bytes_max_) return Next::impossible;
+  if (here < kFramePrefixBytes + size) return Next::incomplete;
+  frame = std::span(buffer_).subspan(begin_ + kFramePrefixBytes, size);
+  return Next::frame;
+}
+
+void Incoming::drop() {
+  begin_ += kFramePrefixBytes + load_le<std::uint32_t>(&buffer_[begin_]);
+}
+
+}  // namespace holdfast::hw

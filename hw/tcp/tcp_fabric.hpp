@@ -1,0 +1,123 @@
+// The TCP fabric: frames over connections, for networks that let nothing else pass.
+//
+// It is a datagram service like UDP's, with the network's own repetition below it: a frame is lost
+// only if its connection breaks, if nobody listens, or if the buffer to its receiver is full. Who
+// sends makes the connection, so there is one for each direction; what is slow or dead holds up
+// nobody else. Addresses are those of UDP. What could not leave at once leaves when the fabric is
+// polled; the descriptor of arm() says when that is worth while.
+//
+// What open() and attach() do not allocate, a connection from outside does, of which there are at
+// most so many.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "hw/descriptor.hpp"
+#include "hw/fixed_queue.hpp"
+#include "hw/tcp/incoming.hpp"
+#include "hw/tcp/outgoing.hpp"
+#include "hw/udp/arrival_clock.hpp"
+#include "hw/udp/udp_address.hpp"
+#include "stack/base/status.hpp"
+#include "stack/fabric.hpp"
+
+namespace holdfast::hw {
+
+struct TcpOptions {
+  UdpEndpoint local;                         // port 0: the kernel chooses
+  std::uint32_t frame_bytes_max = 16'384;    // 1 … 2^24; at both ends
+  std::uint32_t send_depth = 256;            // >= 1
+  std::uint32_t receive_depth = 256;         // >= 1
+  std::uint32_t peers_max = 4096;            // handles attached at one time
+  std::uint32_t incoming_max = 4096;         // connections from others
+  std::uint32_t send_buffer_bytes = 65'536;  // for each receiver, beside the kernel's
+};
+
+// What the fabric saw and nobody was told.
+struct TcpCounters {
+  std::uint64_t frames_sent =
+      0;  // taken; those of a connection that breaks are counted as lost too
+  std::uint64_t frames_received = 0;
+  std::uint64_t lost = 0;        // frames that did not leave
+  std::uint64_t truncated = 0;   // frames received longer than their slot, lost
+  std::uint64_t impossible = 0;  // connections ended because of a length beyond the limit
+  std::uint64_t refused = 0;     // connections ended because there were too many
+};
+
+class TcpFabric final : public Fabric {
+ public:
+  // Listens. An error names the address and the reason.
+  static Status open(const TcpOptions& options, std::unique_ptr<TcpFabric>& opened);
+
+  const Caps& caps() const override { return caps_; }
+  Address local_address() const override { return to_address(local_); }
+  Peer attach(const Address& address, Service service) override;
+  void detach(Peer peer) override;
+  // Nothing to flush: what is posted is the kernel's or lies in our buffer.
+  void reset(Peer peer) override;
+  Region register_memory(std::span<std::byte> memory) override;
+  std::size_t post(std::span<const Operation> operations) override;
+  std::size_t offer(std::span<const ReceiveSlot> slots) override;
+  // Completions in the order of their posts, then `writable`, then frames, those of one sender in
+  // their order.
+  std::size_t poll(std::span<Event> events) override;
+  bool set_path(Peer, PathChoice) override { return false; }
+  Armed arm() override;
+
+  const TcpCounters& counters() const { return counters_; }
+  UdpEndpoint endpoint() const { return local_; }
+
+ private:
+  struct Receiver {
+    std::unique_ptr<Outgoing> connection;  // null: this place is free
+    std::uint32_t handles = 0;
+    std::uint32_t interest = 0;
+  };
+  // Sockets that the fabric waits for, each an epoll.
+  struct Sockets {
+    Descriptor listener;
+    Descriptor arrivals;    // the listener and what is incoming
+    Descriptor departures;  // what is outgoing
+    Descriptor all;         // both, for sleeping
+  };
+
+  TcpFabric(const TcpOptions& options, Sockets sockets, UdpEndpoint local);
+
+  bool is_possible(const Operation& operation) const;
+  void send(std::uint32_t receiver, const Operation& operation, Time now);
+  void flush(std::uint32_t receiver, Time now);
+  void watch(std::uint32_t receiver, bool is_new);
+  void complete(const Operation& operation, Completion completion, Time now);
+  void look_after_connections();
+
+  void accept_all();
+  bool look_for_arrivals();
+  void end(std::uint32_t incoming);
+  std::size_t receive(std::uint32_t incoming, std::span<Event> events, bool& more);
+
+  Caps caps_;
+  UdpEndpoint local_;
+  Sockets sockets_;
+  bool wakes_for_arrivals_ = false;
+  ArrivalClock arrivals_;
+  TcpCounters counters_;
+  std::uint32_t send_buffer_bytes_;
+
+  std::vector<Receiver> receivers_;
+  std::vector<std::uint32_t> receiver_of_;   // by handle
+  std::vector<std::uint32_t> free_handles_;  // the last one is given out next
+  std::uint32_t regions_ = 0;
+  FixedQueue<Event> completions_;
+  FixedQueue<ReceiveSlot> slots_;
+  bool post_was_short_ = false;  // a `writable` is owed
+
+  std::vector<std::unique_ptr<Incoming>> incoming_;  // null: this place is free
+  std::vector<std::uint32_t> free_incoming_;
+  std::vector<bool> is_ready_;
+  FixedQueue<std::uint32_t> ready_;  // incoming ones that may hold frames
+};
+
+}  // namespace holdfast::hw
