@@ -96,6 +96,21 @@ class Commands(unittest.TestCase):
             complaints.append(done.stderr)
         self.fail(f"{where}: {json.dumps(piece)}\n" + "".join(complaints))
 
+    def test_a_walk_types_each_block_and_stops_where_one_fails(self):
+        text = "# T\n\nSay\n\n    echo one\n    cat <<'END'\n      two\n\n    END\n\nand\n\n"
+        (self.folder / "good.md").write_text(text + "    ibnetdiscover > fabric.txt\n")
+        (self.folder / "bad.md").write_text(text + "    exit 7\n\nthen\n\n    echo never\n")
+        walk = str(context.ROOT / "tests/docs/walk")
+        done = subprocess.run([walk, "good.md"], cwd=self.folder, capture_output=True, text=True,
+                              check=False, env={"PATH": "/usr/bin:/bin"})
+        if "left out" in done.stdout:  # unless this machine has it
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("== echo one\none\n  two\n\n== took 0:0", done.stdout)
+        done = subprocess.run([walk, "bad.md"], cwd=self.folder, capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.returncode, 7)
+        self.assertNotIn("never", done.stdout)
+
 
 def run_document(document):
     def test(self):
