@@ -1,120 +1,58 @@
-// holdfast info: facts about the algorithms, computed from the product's own code.
-#include <algorithm>
+// holdfast info: what this machine offers, and facts about the algorithms.
 #include <array>
 #include <cstdio>
-#include <deque>
 
+#include "experiments/config/nearest.hpp"
 #include "experiments/program/commands.hpp"
-#include "stack/propagate/propagation.hpp"
+#include "experiments/program/info.hpp"
 
 namespace holdfast::program {
 namespace {
 
 const std::array kOptions = {
-    Option{"--processes", "N", "processes in the ring; default 1024"},
+    Option{"--json", nullptr, "of the machine: one JSON object, for scripts"},
+    Option{"--processes", "N", "of propagation: processes in the ring; default 1024"},
 };
-
-constexpr std::uint32_t kProcessesMax = 1u << 20;
-
-// Beyond it the messages of a topology with ever more targets take minutes to count.
-constexpr std::uint64_t kMessagesMax = std::uint64_t{1} << 30;
-
-struct Flood {
-  std::uint32_t rounds = 0;  // until the last first copy
-  std::uint64_t messages = 0;
-};
-
-constexpr std::uint32_t kNever = 0xffff'ffff;
-
-// Every message takes one round; who hears the news for the first time on a course passes it on
-// there. Marks who hears it.
-Flood spread(const Propagation& propagation, const Ring& ring, const Course& course,
-             std::vector<bool>& reached) {
-  std::vector<std::uint32_t> heard(ring.size(), kNever);
-  std::deque<Position> queue = {course.starter};
-  std::vector<Position> targets;
-  heard[course.starter.value] = 0;
-  Flood result;
-  while (!queue.empty()) {
-    const Position from = queue.front();
-    queue.pop_front();
-    reached[from.value] = true;
-    result.rounds = heard[from.value];
-    targets.clear();
-    propagation.targets(ring, from, course, targets);
-    result.messages += targets.size();
-    for (const Position to : targets) {
-      if (heard[to.value] != kNever) continue;
-      heard[to.value] = heard[from.value] + 1;
-      queue.push_back(to);
-    }
-  }
-  return result;
-}
-
-// From position 0: on one course where the starter does not matter, else on one in each cube.
-Flood flood(const Propagation& propagation, const Ring& ring, std::vector<bool>& reached) {
-  Flood result;
-  const std::uint32_t courses = std::max(1u, propagation.cubes(ring.size()));
-  for (std::uint32_t cube = 0; cube < courses; ++cube) {
-    const Course course{{0}, static_cast<std::uint8_t>(cube)};
-    const Flood one = spread(propagation, ring, course, reached);
-    result.rounds = std::max(result.rounds, one.rounds);
-    result.messages += one.messages;
-  }
-  return result;
-}
 
 int info(const Arguments& arguments) {
-  if (arguments.operands()[0] != "propagation") {
-    std::fprintf(stderr, "holdfast info: there is nothing about \"%s\"; expected propagation\n",
-                 arguments.operands()[0].c_str());
+  const std::string topic = arguments.operands().empty() ? "machine" : arguments.operands()[0];
+  const bool machine = topic == "machine";
+  if (!machine && topic != "propagation") {
+    std::fprintf(stderr,
+                 "holdfast info: there is nothing about \"%s\"; expected machine or "
+                 "propagation%s\n",
+                 topic.c_str(),
+                 runner::config::did_you_mean(topic, {"machine", "propagation"}).c_str());
     return kRefused;
   }
-  std::uint32_t processes = 0;
-  if (!arguments.number("--processes", 1024, processes)) return kRefused;
-  if (processes > kProcessesMax) {
-    std::fprintf(stderr, "holdfast info: --processes is %u; expected at most %u\n", processes,
-                 kProcessesMax);
+  const char* const foreign = machine ? "--processes" : "--json";
+  if (arguments.has(foreign)) {
+    std::fprintf(stderr, "holdfast info: %s goes with %s only\n", foreign,
+                 machine ? "holdfast info propagation" : "holdfast info machine");
     return kRefused;
   }
-  std::printf("%u processes, unit latency, one process starts\n\n", processes);
-  std::printf("%-12s %7s %20s %10s  %s\n", "propagation", "rounds", "messages/process", "reached",
-              "idea");
-  const Roster roster({.nodes = processes});
-  const View view;
-  const Ring ring(roster, view);
-  for (const PropagationEntry& entry : propagations()) {
-    const Propagation& propagation = entry.get();
-    const std::string name(entry.name), idea(entry.idea);
-    if (std::uint64_t{propagation.targets_max(processes)} * processes > kMessagesMax) {
-      std::printf("%-12s %7s %20s %10s  %s (too many messages to count)\n", name.c_str(), "-", "-",
-                  "-", idea.c_str());
-      continue;
-    }
-    std::vector<bool> reached(processes);
-    const Flood result = flood(propagation, ring, reached);
-    std::printf("%-12s %7u %20.2f %10td  %s\n", name.c_str(), result.rounds,
-                static_cast<double>(result.messages) / processes,
-                std::count(reached.begin(), reached.end(), true), idea.c_str());
-  }
-  return kDone;
+  return machine ? info_machine(arguments) : info_propagation(arguments);
 }
 
 }  // namespace
 
 const Command kInfoCommand = {
     "info",
-    "propagation [options]",
-    "print facts about the algorithms",
+    "[machine|propagation] [options]",
+    "say what this machine offers, or facts about the algorithms",
+    "machine, or nothing: network and RDMA devices, limits, offloads, memory, clocks, processors\n"
+    "and software, as the kernel and the devices say when they are asked; then what Holdfast will\n"
+    "use, and why not the rest. What cannot be found out says why.\n"
     "propagation: for every propagation topology there is, the rounds until the last first copy of "
     "a\n"
     "piece of news (of hba: in each of its cubes), and how many messages a process receives on\n"
     "average, when every message takes one round and all processes are alive.\n\n"
-    "example:\n"
+    "examples:\n"
+    "  holdfast info\n"
+    "  holdfast info --json\n"
     "  holdfast info propagation --processes 48",
     kOptions,
-    1,
+    0,
     1,
     info};
 

@@ -99,7 +99,11 @@ class Mistakes(Scenario):
         self.assertIn("no-such", self.refused("replay", "no-such"))
 
     def test_info(self):
-        self.assertIn("expected propagation", self.refused("info", "weather"))
+        self.assertIn("expected machine or propagation", self.refused("info", "weather"))
+        self.assertIn("goes with holdfast info propagation only",
+                      self.refused("info", "--processes", "5"))
+        self.assertIn("goes with holdfast info machine only",
+                      self.refused("info", "propagation", "--json"))
         self.assertIn("at most", self.refused("info", "propagation", "--processes", "2000000"))
 
 

@@ -1,0 +1,99 @@
+// One function for each kind of thing that may be used. Whoever adds a fabric changes its line
+// here.
+#include "hw/probe/use.hpp"
+
+#include "hw/udp/udp_fabric.hpp"
+
+namespace holdfast::hw {
+namespace {
+
+std::int64_t number_of(const FactGroup& group, const char* fact) {
+  const Fact* found = group.find(fact);
+  const auto* number =
+      found != nullptr && found->value ? std::get_if<std::int64_t>(&*found->value) : nullptr;
+  return number == nullptr ? -1 : *number;
+}
+
+std::string text_of(const FactGroup& group, const char* fact) {
+  const Fact* found = group.find(fact);
+  const auto* text =
+      found != nullptr && found->value ? std::get_if<std::string>(&*found->value) : nullptr;
+  return text == nullptr ? "" : *text;
+}
+
+void judge_network(const FactGroup& network, std::vector<Use>& uses) {
+  bool loopback = false;
+  for (const FactGroup& device : network.parts)
+    loopback = loopback || (device.is_true("loopback") && device.is_true("up"));
+  uses.push_back({"UDP over the loopback", loopback,
+                  loopback ? "processes of holdfast launch talk over it, IPv4"
+                           : "the loopback is down; mend it with: ip link set lo up"});
+  for (const FactGroup& device : network.parts)
+    if (!device.is_true("loopback"))
+      uses.push_back({"network device " + device.name, false,
+                      "holdfast launch starts processes of this machine only"});
+}
+
+void judge_sockets(const FactGroup& sockets, std::vector<Use>& uses) {
+  const UdpOptions wanted;
+  const std::int64_t granted = number_of(sockets, "receive_buffer");
+  const bool enough = granted >= std::int64_t{wanted.receive_buffer_bytes};
+  uses.push_back({"receive buffers of " + std::to_string(granted) + " bytes", granted > 0,
+                  enough
+                      ? "as large as the UDP fabric asks for"
+                      : "the UDP fabric asks for " + std::to_string(wanted.receive_buffer_bytes) +
+                            "; more with: sysctl net.core.rmem_max=" +
+                            std::to_string(wanted.receive_buffer_bytes)});
+  const bool times = sockets.is_true("arrival_times");
+  uses.push_back({"times of arrival from the kernel", times,
+                  times ? "each datagram is dated when it came, not when it was read"
+                        : "the kernel refuses SO_TIMESTAMPNS; holdfast launch needs it"});
+  const bool pidfd = sockets.is_true("pidfd");
+  uses.push_back({"pidfd", pidfd,
+                  pidfd ? "a process learns at once that another one of its node has ended"
+                        : "the kernel has no pidfd_open (Linux 5.3); holdfast launch needs it"});
+  uses.push_back({"UDP_SEGMENT, UDP_GRO", false,
+                  "frames are short and go to different processes; sendmmsg takes many at once"});
+}
+
+void judge_rdma(const FactGroup& rdma, std::vector<Use>& uses) {
+  const char* const none = "this build has no fabric over verbs";
+  for (const FactGroup& device : rdma.parts)
+    uses.push_back({"RDMA device " + device.name, false, none});
+  if (rdma.parts.empty())
+    uses.push_back({"RDMA", false, std::string("there is no device, and ") + none});
+}
+
+void judge_rest(const FactGroup& machine, std::vector<Use>& uses) {
+  uses.push_back({"shared memory, TCP", false,
+                  "there are fabrics over them, which holdfast launch does not put processes on"});
+  uses.push_back({"MPI, PMIx", false, "this build has no fabric over them"});
+  if (const FactGroup* processor = machine.part("processor")) {
+    uses.push_back({std::to_string(number_of(*processor, "cores")) + " cores", true,
+                    "replicates of a simulation that run at the same time (--jobs)"});
+    uses.push_back({"instructions for checksums", false,
+                    "frames are sealed with SipHash, which needs none; zlib chooses its own for "
+                    "recordings"});
+  }
+  if (const FactGroup* memory = machine.part("memory")) {
+    const std::string pages = text_of(*memory, "transparent_huge_pages");
+    const bool used = pages == "always" || pages == "madvise";
+    uses.push_back({"transparent huge pages", used,
+                    used ? "the simulator asks for them where it keeps processes"
+                         : "the kernel gives none; a large simulation is slower"});
+    uses.push_back({"reserved huge pages", false, "transparent ones serve"});
+  }
+}
+
+}  // namespace
+
+std::vector<Use> uses_of(const FactGroup& machine) {
+  std::vector<Use> uses;
+  if (const FactGroup* network = machine.part("network")) judge_network(*network, uses);
+  if (const FactGroup* sockets = machine.part("sockets")) judge_sockets(*sockets, uses);
+  if (const FactGroup* rdma = machine.part("rdma")) judge_rdma(*rdma, uses);
+  judge_rest(machine, uses);
+  return uses;
+}
+
+}  // namespace holdfast::hw
