@@ -209,6 +209,17 @@ class Running(Scenario):
         self.assertRegex(again, r"Resuming out: \d+ of 400 replicates are finished")
         self.assertEqual(len(self.rows("out", "results.csv")), 400)
 
+    def test_check_knows_the_memory(self):
+        words = ["small.json", "--set", "topology={\"kind\": \"preset\", \"name\": \"8192\"}",
+                 "--set", "processes.per_node=4", "--set", "replicates=1", "--set", "duration=3 s",
+                 "--set", 'failures=[{"at": "1 s", "what": "node", "which": 5}]']
+        said, _ = self.run_program("check", *words)
+        expected = re.search(r"about (\d+) MiB, and (\d+) MiB for each replicate", said)
+        self.run_program("run", *words, "--output", "out", "--jobs", "1")
+        peak = json.loads(self.read("out", "run.json"))["peak_memory_bytes"] / 2**20
+        self.assertGreater(sum(map(int, expected.groups())), 0.9 * peak)
+        self.assertLess(sum(map(int, expected.groups())), 1.5 * peak)
+
     def test_check_writes_nothing(self):
         before = sorted(os.listdir(self.folder))
         said, _ = self.run_program("check", "small.json", "--set", "replicates=7")
