@@ -111,9 +111,10 @@ class MadeUpDevice(Scenario):
             self.skipTest("ip is not installed (Debian: iproute2)")
         makes = " || ".join(f"ip link add made0 type {kind} 2>/dev/null" for kind in KINDS[:4])
         makes += " || ip tuntap add made0 mode tap 2>/dev/null"
-        script = (f"({makes}) || exit 77; ip link set made0 mtu 1281 address 02:00:00:00:be:ef up &&"
-                  " ip addr add 10.9.8.7/22 dev made0 && ip addr add fd00::7/77 dev made0 nodad &&"
-                  ' "$0" info --json && ip -j addr')
+        script = (f"({makes}) || exit 77; "
+                  "ip link set made0 mtu 1281 address 02:00:00:00:be:ef up && "
+                  "ip addr add 10.9.8.7/22 dev made0 && ip addr add fd00::7/77 dev made0 nodad && "
+                  '"$0" info --json && ip -j addr')
         options = ["-n"] if os.geteuid() == 0 else ["-rn"]
         done = subprocess.run(["unshare", *options, "sh", "-c", script, PROGRAM],
                               capture_output=True, text=True, check=False, timeout=60)
