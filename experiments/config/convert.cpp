@@ -349,6 +349,8 @@ Experiment to_experiment(const Node& document) {
   experiment.detector.hold = duration_at(document, "/detector/hold");
   experiment.propagation = to_propagation(document);
   experiment.seal.kind = text_at(document, "/seal/kind");
+  experiment.events.replicates = count_at(document, "/events/replicates");
+  experiment.events.rows = count_at(document, "/events/rows");
   for (const Node& kind : need(document, "/traffic").items) {
     experiment.traffic.push_back(to_traffic(kind));
   }

@@ -149,6 +149,14 @@ struct TraceConfig {
   std::optional<std::uint32_t> month;   // lanl: 1 … 12, with year
 };
 
+// Raw events for events.csv.
+struct EventsConfig {
+  std::uint32_t replicates = 0;  // of each sweep point, the first ones
+  std::uint64_t rows = 100'000;  // at most, of each of these; > 0
+
+  friend bool operator==(const EventsConfig&, const EventsConfig&) = default;
+};
+
 struct SealConfig {
   std::string kind = "none";  // none | siphash128; the default on real fabrics is siphash128
 };
@@ -165,6 +173,7 @@ struct Experiment {
   DetectorConfig detector;
   PropagationConfig propagation;
   SealConfig seal;
+  EventsConfig events;
   std::vector<TrafficConfig> traffic;  // only at packet fidelity
   std::vector<FailureConfig> failures;
   std::optional<TraceConfig> trace;

@@ -21,7 +21,8 @@ void flip(std::vector<std::uint64_t>& bits, std::uint32_t i) {
 
 }  // namespace
 
-Judge::Judge(std::uint32_t processes) : lives_(processes), alive_(processes) {}
+Judge::Judge(std::uint32_t processes, EventLog* events)
+    : events_(events), lives_(processes), alive_(processes) {}
 
 void Judge::crash(Time at, std::string what, std::string which,
                   std::span<const ProcessId> processes) {
@@ -37,6 +38,7 @@ void Judge::crash(Time at, std::string what, std::string which,
     life.alive = false;
     end_mistake(at, life);
     life.failure = failure;
+    note(at, RawEventKind::crash, kNoProcess, process.value, life.boot);
     --alive_;
     open.processes.push_back(process);
   }
@@ -66,6 +68,7 @@ void Judge::repair(Time at, std::span<const ProcessId> processes, Incarnation bo
     life.alive = true;
     life.boot = boot;
     life.began = moment_;
+    note(at, RawEventKind::repair, kNoProcess, process.value, boot);
     ++alive_;
     --open_[life.failure].down;
     failures_[life.failure].repaired_at = at;
@@ -85,8 +88,14 @@ void Judge::believe(Time at, ProcessId observer, ProcessId subject, Incarnation 
   if (failed) {
     believe_failed(at, observer.value, subject.value, life, kept_apart);
   } else {
-    believe_alive(at, observer.value, subject.value);
+    believe_alive(at, observer.value, subject.value, life);
   }
+}
+
+void Judge::note(Time at, RawEventKind kind, ProcessId observer, std::uint32_t subject,
+                 Incarnation life) {
+  if (events_ != nullptr)
+    events_->add(at, kind, observer, ProcessId{subject}, life, lives_[subject].failure);
 }
 
 bool Judge::believes_failed(ProcessId observer, ProcessId subject) const {
@@ -148,6 +157,7 @@ void Judge::believe_failed(Time at, std::uint32_t observer, std::uint32_t subjec
   }
   if (test(belief.bits, observer)) return;
   flip(belief.bits, observer);
+  note(at, RawEventKind::failed, ProcessId{observer}, subject, life);
   ++belief.believers;
   if (truth.alive) {
     if (belief.believers == 1 && truth.failure != kNone) ++open_[truth.failure].disbelieved;
@@ -168,7 +178,8 @@ void Judge::believe_failed(Time at, std::uint32_t observer, std::uint32_t subjec
   compress_if_possible(belief);
 }
 
-void Judge::believe_alive(Time at, std::uint32_t observer, std::uint32_t subject) {
+void Judge::believe_alive(Time at, std::uint32_t observer, std::uint32_t subject,
+                          Incarnation life) {
   const Life& truth = lives_[subject];
   if (truth.belief == kNone) return;
   Belief& belief = beliefs_[truth.belief];
@@ -178,6 +189,7 @@ void Judge::believe_alive(Time at, std::uint32_t observer, std::uint32_t subject
   }
   if (!test(belief.bits, observer)) return;
   flip(belief.bits, observer);
+  note(at, RawEventKind::alive, ProcessId{observer}, subject, life);
   --belief.believers;
   if (truth.alive) {
     if (belief.believers == 0) nobody_accuses(at, subject);

@@ -32,6 +32,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/runner/event_log.hpp"
 #include "experiments/runner/outcome.hpp"
 #include "stack/base/ids.hpp"
 #include "stack/base/time.hpp"
@@ -40,8 +41,9 @@ namespace holdfast::runner {
 
 class Judge {
  public:
-  // All `processes` are alive and nobody believes otherwise.
-  explicit Judge(std::uint32_t processes);
+  // All `processes` are alive and nobody believes otherwise. `events`, if given, is told of all
+  // that changes; it must outlive the judge.
+  explicit Judge(std::uint32_t processes, EventLog* events = nullptr);
 
   // The processes of a part end at once. Those that are down already stay as they are; if all are,
   // the failure counts as a record of a part that was down already.
@@ -84,7 +86,7 @@ class Judge {
   std::size_t belief_bytes() const;
 
  private:
-  static constexpr std::uint32_t kNone = 0xffff'ffff;
+  static constexpr std::uint32_t kNone = kNoFailure;
 
   struct Lived {
     std::uint64_t ms = 0;
@@ -137,7 +139,9 @@ class Judge {
   void believe_failed(Time at, std::uint32_t observer, std::uint32_t subject, Incarnation life,
                       bool kept_apart);
   void accuse(Time at, Life& life, bool kept_apart);
-  void believe_alive(Time at, std::uint32_t observer, std::uint32_t subject);
+  void believe_alive(Time at, std::uint32_t observer, std::uint32_t subject, Incarnation life);
+  void note(Time at, RawEventKind kind, ProcessId observer, std::uint32_t subject,
+            Incarnation life);
   void nobody_accuses(Time at, std::uint32_t subject);
   void end_mistake(Time at, Life& life);
   Lived lived_until(Time at) const;
@@ -146,6 +150,7 @@ class Judge {
   void finish_rejoin(Time at, std::uint32_t failure);
   std::uint64_t missed_at_end(std::uint32_t failure) const;
 
+  EventLog* events_;  // null: nobody wants to know
   std::vector<Life> lives_;
   std::uint32_t alive_;
   std::uint64_t moment_ = 0;  // counts crashes and repairs: orders lives without relying on time

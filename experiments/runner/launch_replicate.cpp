@@ -150,7 +150,8 @@ Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std:
   if (!status.is_ok()) return status;
   if (interrupted) return Status::error("stopped by a signal");
 
-  Judge judge(roster.processes());
+  EventLog events(experiment.events, replicate);
+  Judge judge(roster.processes(), &events);
   FaultLog log(roster, judge, faults.faults.size());
   Account(result, inputs, faults, judge, log).tell();
   Judge::Judgement judgement = judge.judgement();
@@ -161,6 +162,7 @@ Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std:
   outcome.false_verdicts = judgement.false_verdicts;
   outcome.unreachable_verdicts = judgement.unreachable_verdicts;
   outcome.missed = judgement.missed;
+  outcome.raw_events = events.take();
   outcome.mistakes = judgement.mistakes;
   outcome.mistake_durations = std::move(judgement.mistake_durations);
   outcome.lived_ms = judge.lived_ms(Time{} + inputs.duration());

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "stack/base/ids.hpp"
 #include "stack/base/time.hpp"
 
 namespace holdfast::runner {
@@ -57,6 +58,29 @@ struct CutOutcome {
   std::optional<Duration> reconciled;     // from the healing
 };
 
+enum class RawEventKind : std::uint8_t {
+  crash,      // the subjects ended
+  repair,     // they started again
+  failed,     // `process` came to believe that they failed
+  alive,      // … or that they live after all
+  ends_here,  // the limit is reached: nothing after this is written
+};
+
+constexpr std::uint32_t kNoFailure = 0xffff'ffff;
+
+// Something that happened, or that a process came to believe, see event_log.hpp.
+struct RawEvent {
+  Time at;
+  RawEventKind kind = RawEventKind::crash;
+  ProcessId process = kNoProcess;  // whose belief; none of what happened
+  ProcessId first = kNoProcess;    // of the subjects, with `last` the last of them
+  ProcessId last = kNoProcess;
+  Incarnation incarnation{};           // the life of the subjects that is meant
+  std::uint32_t failure = kNoFailure;  // of the replicate, if it is about one
+
+  friend bool operator==(const RawEvent&, const RawEvent&) = default;
+};
+
 // Frames sent by all processes, by purpose.
 struct MessageCounts {
   std::uint64_t heartbeats = 0;
@@ -101,6 +125,7 @@ struct Outcome {
   std::vector<FailureOutcome> failures;    // in order of time
   std::vector<FaultOutcome> faults;        // in order of time
   std::vector<CutOutcome> cuts;            // in order of time
+  std::vector<RawEvent> raw_events;        // in order of time; empty unless asked for
   std::uint64_t records_while_down = 0;    // failures of parts that were down already
   std::uint64_t false_verdicts = 0;        // verdicts on processes that were alive and reachable
   std::uint64_t unreachable_verdicts = 0;  // see judge.hpp

@@ -86,6 +86,25 @@ void visit_cut(CutOutcome& c, Visit&& visit) {
   visit("believed_by_cut_off", c.believed_by_cut_off);
 }
 
+// As a list: there may be a hundred thousand of them.
+json event_list(const RawEvent& event) {
+  return {event.at.ns,         static_cast<std::uint32_t>(event.kind),
+          event.process.value, event.first.value,
+          event.last.value,    event.incarnation.value,
+          event.failure};
+}
+
+RawEvent event_of(const json& list) {
+  const auto number = [&](std::size_t i) { return list.at(i).get<std::uint32_t>(); };
+  return {Time{list.at(0).get<std::int64_t>()},
+          static_cast<RawEventKind>(number(1)),
+          ProcessId{number(2)},
+          ProcessId{number(3)},
+          ProcessId{number(4)},
+          Incarnation{number(5)},
+          number(6)};
+}
+
 template <class Span>
 json optional_ns(const std::optional<Span>& span) {
   return span ? json(span->ns) : json(nullptr);
@@ -139,12 +158,18 @@ std::string replicate_text(const FinishedReplicate& replicate) {
     entry["healed_at_ns"] = optional_ns(cut.healed_at);
     entry["reconciled_ns"] = optional_ns(cut.reconciled);
   }
+  json& events = document["raw_events"] = json::array();
+  for (const RawEvent& event : outcome.raw_events) events.push_back(event_list(event));
   // Names of hosts are the user's bytes, and need not be UTF-8.
   return document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 Status parse_replicate(const std::string& path, const std::string& text,
                        FinishedReplicate& replicate) {
+  const auto not_ours = [&path](const std::string& why) {
+    return Status::error(path + ": is not a replicate that this program has written (" + why +
+                         "); delete it, and it is run again");
+  };
   try {
     const json document = json::parse(text);
     const auto take = [](const json& from) {
@@ -181,9 +206,13 @@ Status parse_replicate(const std::string& path, const std::string& text,
       cut.healed_at = optional_span<Time>(entry.at("healed_at_ns"));
       cut.reconciled = optional_span<Duration>(entry.at("reconciled_ns"));
     }
+    for (const json& list : document.at("raw_events")) {
+      replicate.outcome.raw_events.push_back(event_of(list));
+      if (replicate.outcome.raw_events.back().kind > RawEventKind::ends_here)
+        return not_ours("an event of no known kind");
+    }
   } catch (const json::exception& error) {
-    return Status::error(path + ": is not a replicate that this program has written (" +
-                         error.what() + "); delete it, and it is run again");
+    return not_ours(error.what());
   }
   return Status::ok();
 }

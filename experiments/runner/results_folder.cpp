@@ -215,7 +215,10 @@ Status ResultsFolder::begin_tables(const Campaign& campaign) {
   Status status = results_.replace(file("results.csv"), results_header(campaign));
   if (status.is_ok()) status = failures_.replace(file("failures.csv"), failures_header());
   if (status.is_ok()) status = faults_.replace(file("faults.csv"), faults_header());
-  return status.is_ok() ? cuts_.replace(file("cuts.csv"), cuts_header()) : status;
+  if (status.is_ok()) status = cuts_.replace(file("cuts.csv"), cuts_header());
+  wants_events_ = campaign.points.front().experiment.events.replicates > 0;
+  if (!status.is_ok() || !wants_events_) return status;
+  return events_.replace(file("events.csv"), events_header());
 }
 
 Status ResultsFolder::add_rows(const Campaign& campaign, Job job, const Outcome& outcome) {
@@ -223,6 +226,7 @@ Status ResultsFolder::add_rows(const Campaign& campaign, Job job, const Outcome&
   Status status = failures_.append(failures_rows(job, outcome));
   if (status.is_ok()) status = faults_.append(faults_rows(job, outcome));
   if (status.is_ok()) status = cuts_.append(cuts_rows(job, outcome));
+  if (status.is_ok() && wants_events_) status = events_.append(events_rows(job, outcome));
   if (!status.is_ok()) return status;
   return results_.append(results_row(campaign, job, outcome));
 }
@@ -244,6 +248,8 @@ Status ResultsFolder::log(const std::string& line) {
 Status ResultsFolder::finish(const std::string& run_json) {
   for (AppendFile* table : {&failures_, &faults_, &cuts_, &results_})
     if (Status status = table->sync(); !status.is_ok()) return status;
+  if (wants_events_)
+    if (Status status = events_.sync(); !status.is_ok()) return status;
   if (Status status = write_durably(file(kRun), run_json); !status.is_ok()) return status;
   complete_ = true;
   std::error_code error;

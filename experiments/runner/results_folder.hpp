@@ -6,6 +6,7 @@
 //   failures.csv    one row per failure of each replicate
 //   faults.csv      one row per fault: what happened, noticed or not
 //   cuts.csv        one row per cut through the fabric
+//   events.csv      raw events of the first replicates, if the experiment asks for them
 //   run.json        how it was run and what that took; written last, so it says that all is there
 //   run.log         when which replicate began and ended, as plain lines
 //   replicates/     while the campaign is unfinished: one file for each finished replicate
@@ -78,6 +79,8 @@ class ResultsFolder {
   AppendFile failures_;
   AppendFile faults_;
   AppendFile cuts_;
+  AppendFile events_;  // open only if raw events are wanted
+  bool wants_events_ = false;
   AppendFile log_;
 };
 

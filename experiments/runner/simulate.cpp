@@ -117,7 +117,8 @@ Status simulate(const Experiment& experiment, const Inputs& inputs, std::uint32_
                 ReplicateMonitor& monitor, Outcome& outcome,
                 const std::function<void(const sim::Simulation&)>& at_end) {
   const Roster roster(roster_options(experiment, inputs, replicate));
-  Judge judge(roster.processes());
+  EventLog events(experiment.events, replicate);
+  Judge judge(roster.processes(), &events);
   sim::SimulationOptions options;
   options.seed = replicate_seed(experiment, replicate);
   options.duration = inputs.duration();
@@ -164,6 +165,7 @@ Status simulate(const Experiment& experiment, const Inputs& inputs, std::uint32_
   outcome.false_verdicts = judgement.false_verdicts;
   outcome.unreachable_verdicts = judgement.unreachable_verdicts;
   outcome.missed = judgement.missed;
+  outcome.raw_events = events.take();
   outcome.mistakes = judgement.mistakes;
   outcome.mistake_durations = std::move(judgement.mistake_durations);
   outcome.lived_ms = judge.lived_ms(Time{} + inputs.duration());

@@ -266,4 +266,30 @@ std::string cuts_rows(Job job, const Outcome& outcome) {
   return rows;
 }
 
+std::string events_header() {
+  return "point,replicate,at_s,event,process,subjects,incarnation,failure\n";
+}
+
+std::string events_rows(Job job, const Outcome& outcome) {
+  constexpr const char* kNames[] = {"crash", "repair", "failed", "alive", "ends_here"};
+  const auto number = [](std::uint32_t value, std::uint32_t none) {
+    return value == none ? "" : std::to_string(value);
+  };
+  std::string rows;
+  for (const RawEvent& event : outcome.raw_events) {
+    rows += job_cells(job) + "," + seconds_text(event.at - Time{0}) + "," +
+            kNames[static_cast<std::size_t>(event.kind)] + "," +
+            number(event.process.value, kNoProcess.value) + ",";
+    if (event.kind != RawEventKind::ends_here) {
+      rows += std::to_string(event.first.value);
+      if (event.last != event.first) rows += "-" + std::to_string(event.last.value);
+      rows += "," + std::to_string(event.incarnation.value);
+    } else {
+      rows += ",";
+    }
+    rows += "," + number(event.failure, kNoFailure) + "\n";
+  }
+  return rows;
+}
+
 }  // namespace holdfast::runner

@@ -56,4 +56,12 @@ std::string faults_rows(Job job, const Outcome& outcome);
 std::string cuts_header();
 std::string cuts_rows(Job job, const Outcome& outcome);
 
+// events.csv: one row per raw event, in order of time (see event_log.hpp). `event` is what happened
+// (crash, repair) or what `process` came to believe (failed, alive) of the processes `subjects`,
+// "17" or "168-171", in their life `incarnation`. `failure` is the row of the replicate in
+// failures.csv, from 0, that it belongs to; empty of a false verdict. "ends_here" in a last row:
+// the limit was reached, what came later is not there.
+std::string events_header();
+std::string events_rows(Job job, const Outcome& outcome);
+
 }  // namespace holdfast::runner

@@ -29,6 +29,7 @@ RUNS = {
     },
     # Deaths with and without return, a cut that heals and one that does not, a pause.
     "eventful": {
+        "events": {"replicates": 1},
         "failures": [
             {"at": "1 s", "what": "node", "which": 3, "repaired_after": "1 s"},
             {"at": "1 s", "what": "link", "which": "host-9", "repaired_after": "1 s"},
@@ -39,6 +40,7 @@ RUNS = {
     },
     # So few nodes that the one cut off has the time to give up all others.
     "apart": {
+        "events": {"replicates": 1, "rows": 3},
         "processes": {"nodes": 3},
         "failures": [{"at": "1 s", "what": "link", "which": "host-2", "repaired_after": "3 s"}],
     },
@@ -101,7 +103,7 @@ class Results(unittest.TestCase):
             return reader.fieldnames, list(reader)
 
     def test_every_column_is_described_in_its_place(self):
-        for name in ("results.csv", "failures.csv", "faults.csv", "cuts.csv"):
+        for name in ("results.csv", "failures.csv", "faults.csv", "cuts.csv", "events.csv"):
             written, _ = self.table("eventful", name)
             self.assertEqual([column for column, _ in self.described(name)], written, name)
 
@@ -116,8 +118,9 @@ class Results(unittest.TestCase):
         self.assertIn("what is swept", cells[2][0])
 
     def test_columns_are_empty_where_and_only_where_it_is_said(self):
-        for name in ("results.csv", "failures.csv", "faults.csv", "cuts.csv"):
-            rows = [row for run in self.results for row in self.table(run, name)[1]]
+        for name in ("results.csv", "failures.csv", "faults.csv", "cuts.csv", "events.csv"):
+            rows = [row for run, folder in self.results.items() if (folder / name).exists()
+                    for row in self.table(run, name)[1]]
             for column, may_be_empty in self.described(name):
                 empty = {row[column] == "" for row in rows}
                 self.assertEqual(True in empty, may_be_empty, f"{name}: {column} is seen empty")

@@ -121,6 +121,7 @@ TEST(Load, ReadsEveryKey) {
                  "hold": "5 ms"},
     "propagation": {"kind": "chord", "backstop": false, "retransmission_timeout": "3 ms"},
     "seal": {"kind": "siphash128"},
+    "events": {"replicates": 2, "rows": 77},
     "traffic": [{"pattern": "permutation", "load": 0.25, "bytes": 1000, "service_level": 2,
                  "shift": 3},
                 {"pattern": "incast", "target": 4, "senders": 3, "victim_service_level": 5}],
@@ -159,6 +160,7 @@ TEST(Load, ReadsEveryKey) {
   EXPECT_FALSE(e.propagation.backstop);
   EXPECT_EQ(e.propagation.retransmission_timeout, milliseconds(3));
   EXPECT_EQ(e.seal.kind, "siphash128");
+  EXPECT_EQ(e.events, (EventsConfig{2, 77}));
   ASSERT_EQ(e.failures.size(), 4u);
   EXPECT_EQ(e.failures[0].at, Time{} + seconds(1));
   EXPECT_EQ(e.failures[0].what, FaultTarget::process);
@@ -368,10 +370,11 @@ TEST(Resolved, HasEveryDefaultInTheSchemasOrder) {
   EXPECT_EQ(keys,
             (std::vector<std::string>{"name", "seed", "replicates", "duration", "skip_quiet_time",
                                       "fabric", "topology", "processes", "detector", "propagation",
-                                      "seal", "traffic", "failures", "sweep"}));
+                                      "seal", "events", "traffic", "failures", "sweep"}));
   EXPECT_EQ(resolved["detector"].dump(),
             R"({"kind":"ring","period":"100 ms","timeout":"1 s","order":"rank","hold":"0 s"})");
   EXPECT_EQ(resolved["seal"]["kind"], "none");
+  EXPECT_EQ(resolved["events"].dump(), R"({"replicates":0,"rows":100000})");
   EXPECT_EQ(resolved["propagation"]["retransmission_timeout"], "100 ms");
 }
 

@@ -94,6 +94,10 @@ Outcome some_outcome() {
   outcome.cuts = {cut, cut};
   outcome.cuts[1].at = Time{9'000'000'000};
   outcome.cuts[1].reconciled.reset();
+  outcome.raw_events = {
+      {Time{9}, RawEventKind::failed, ProcessId{7}, ProcessId{1}, ProcessId{2}, Incarnation{3}, 0},
+      {Time{10}, RawEventKind::crash, kNoProcess, ProcessId{1}, ProcessId{1}, Incarnation{3}, 1},
+      {.at = Time{11}, .kind = RawEventKind::ends_here}};
   return outcome;
 }
 
@@ -138,6 +142,7 @@ TEST(ReplicateFile, KeepsEverything) {
   EXPECT_EQ(failures_rows({0, 0}, after.outcome), failures_rows({0, 0}, before.outcome));
   EXPECT_EQ(faults_rows({0, 0}, after.outcome), faults_rows({0, 0}, before.outcome));
   EXPECT_EQ(cuts_rows({0, 0}, after.outcome), cuts_rows({0, 0}, before.outcome));
+  EXPECT_EQ(after.outcome.raw_events, before.outcome.raw_events);
   EXPECT_EQ(after.wall, before.wall);
   EXPECT_EQ(after.outcome.events, 21u);
   EXPECT_EQ(after.outcome.heartbeats_skipped, 22u);
