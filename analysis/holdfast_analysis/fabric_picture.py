@@ -1,136 +1,218 @@
 """The fabric as a picture: hosts in blocks under their switch, switches in layers above, cables
-between them as wide as they are parallel, slow links red, hosts shaded by their failures. Inches.
-
-A fabric too large to be drawn part by part is drawn as one box a level, with the numbers of parts
-and cables.
+between them as wide as they are parallel, slow links red, parts coloured as a Colouring says. A
+fabric with too many parts for that is drawn as a wall (wall.py), without its cables.
 """
 
 import math
 from collections import Counter
 
-from matplotlib import patches
-from matplotlib.lines import Line2D
-from matplotlib.path import Path
+from . import style, units, wall
+from .colouring import CROSS, STROKE, Colouring
+from .fabric import lay_out
+from .shapes import POINT, WIDE, Box, Line, Look, Picture, Text
 
-from . import style, units
-from .fabric import Fabric, lay_out
-
-MOST_HOSTS = 1300      # more squares than this are too small to be seen
+MOST_HOSTS = 600       # more squares than this under one row of switches are too small to be seen
 MOST_IN_LAYER = 40     # likewise switches side by side
 COUNTED_PAIRS = 60     # up to this many pairs of switches, a number says how many cables join them
-WIDTH = 10.0           # of the figure
-LAYER_HEIGHT = 1.6     # between layers of switches
+WIDTH = 10.0           # of the picture
+MARGIN = 0.06
+LAYER_HEIGHT = 1.5     # between layers of switches
 SWITCH_HEIGHT = 0.22
 LARGEST_SQUARE = 0.3
 NUMBERED_SQUARE = 0.2  # from this size on, hosts carry their number
+TITLED_HOSTS = 3000    # up to this many hosts, each has a tooltip; beyond, each leaf switch
 TEXT_POINTS = 7.5
 PLACES = [0.16 + 0.03 * step for step in range(20)]  # along a cable, for its number
+PLAIN_SWITCH = Look(fill=style.PAPER, stroke=style.INK, line=1.0)
 
 
-def draw(described, failures_of_host=None):
-    """(figure, tooltips by gid) of topology.json; (None, {}) for a fabric without switches.
-
-    failures_of_host: number of failures by the host's id, name or GUID."""
-    fabric = Fabric(described)
-    if not fabric.switches:
-        return None, {}
+def draw(fabric, colouring=None):
+    """The Picture of a Fabric; None for one without switches."""
+    if not fabric.switches or not fabric.hosts:
+        return None
+    colouring = colouring or Colouring()
     widest = max(Counter(fabric.level.values()).values())
-    if len(fabric.hosts) > MOST_HOSTS or widest > MOST_IN_LAYER:
-        return _draw_summary(fabric), {}
-    return _draw_parts(fabric, lay_out(fabric), _counts_by_host(fabric, failures_of_host or {}))
+    small = len(fabric.hosts) <= MOST_HOSTS and widest <= MOST_IN_LAYER
+    picture = _Tree(fabric, colouring).draw() if small else _draw_wall(fabric, colouring)
+    _add_legend(picture, fabric, colouring, cables=small)
+    return picture
 
 
-def _counts_by_host(fabric, failures_of_host):
-    return {host: max(failures_of_host.get(str(key), 0)
-                      for key in (host, fabric.nodes[host].get("name"),
-                                  fabric.nodes[host].get("guid")))
-            for host in fabric.hosts}
+def _square(picture, place, paint, title, slow=False, radius=0.0):
+    """A part and its mark."""
+    x, y, width, height = place
+    stroke = style.WARN if slow else style.INK if paint.fill == style.PAPER else ""
+    line = (1.6 if slow else 0.6) if stroke else 0.0
+    picture.add(Box(x, y, width, height, Look(paint.fill, stroke, line), title, radius, paint.key))
 
 
-class _Canvas:
-    """The figure, its scale, and the tooltips collected while drawing. The origin is the middle of
-    the line under the lowest switches; hosts lie below it."""
+def _marks(picture, marked):
+    """Crosses and strokes upon parts: [(place, paint)]."""
+    for (x, y, width, height), paint in marked:
+        inset = 0.22 * min(width, height)
+        look = Look(stroke=paint.on, line=max(0.5, min(1.6, 9 * min(width, height))))
+        left, right, top, bottom = x + inset, x + width - inset, y + inset, y + height - inset
+        if paint.mark == CROSS:
+            picture.add(Line(((left, top), (right, bottom)), look))
+        picture.add(Line(((left, bottom), (right, top)), look))
 
-    def __init__(self, layout):
-        self.layout = layout
-        self.cell = min(LARGEST_SQUARE, (WIDTH - 0.2) / layout.width)
-        self.left = (WIDTH - self.cell * layout.width) / 2
-        bottom = -layout.rows * self.cell - 0.14
-        top = self.height_of(len(layout.layers) - 1) + SWITCH_HEIGHT / 2 + 0.06
-        self.height = top - bottom
-        self.figure, grid = style.figure(self.height, width_inches=WIDTH)
-        self.axis = grid[0][0]
-        self.axis.set_axis_off()
-        self.axis.set_xlim(0, WIDTH)
-        self.axis.set_ylim(bottom, top)
-        self.tooltips = {}
+
+def _told(*parts):
+    return ", ".join(part for part in parts if part)
+
+
+def _host_title(fabric, host, rate, slow, paint):
+    return _told(f"host {fabric.index[host]}: {fabric.title(host)}", units.rate_text(rate),
+                 "slow" if slow else "", paint.note)
+
+
+def _switch_title(fabric, key, paint):
+    slow = fabric.nodes[key].get("slow_hosts")
+    return _told(fabric.title(key), f"{sum(fabric.neighbours[key].values())} ports in use",
+                 "all hosts slow" if slow else "", paint.note)
+
+
+def _host_links(fabric):
+    """(bits per second by host, the hosts with slow links)."""
+    rate, slow = {}, set()
+    for link in fabric.links:
+        for end in (link["a"], link["b"]):
+            if fabric.is_host(end):
+                rate.setdefault(end, link["bits_per_second"])
+                if link.get("slow"):
+                    slow.add(end)
+    return rate, slow
+
+
+class _Tree:
+    """Layers of switches over blocks of hosts, with every cable."""
+
+    def __init__(self, fabric, colouring):
+        self.fabric, self.colouring = fabric, colouring
+        self.layout = lay_out(fabric)
+        self.rates = sorted({link["bits_per_second"] for link in fabric.links}, reverse=True)
+        self.cell = min(LARGEST_SQUARE, (WIDTH - 0.2) / self.layout.width)
+        self.left = (WIDTH - self.cell * self.layout.width) / 2
+        self.ground = MARGIN + SWITCH_HEIGHT / 2 + LAYER_HEIGHT * (len(self.layout.layers) - 1)
+        height = self.ground + 0.38 + self.layout.rows * self.cell + MARGIN
+        self.picture = Picture(WIDTH, height)
 
     def x(self, squares):
         return self.left + squares * self.cell
 
-    def height_of(self, layer):
-        """y of the middle of a layer of switches."""
-        return 0.32 + LAYER_HEIGHT * layer
+    def y_of(self, layer):
+        """The middle of a layer of switches."""
+        return self.ground - LAYER_HEIGHT * layer
 
-    def add(self, artist, tooltip=None):
-        if tooltip:
-            artist.set_gid(f"part-{len(self.tooltips)}")
-            self.tooltips[artist.get_gid()] = tooltip
-        self.axis.add_artist(artist)
+    def draw(self):
+        self.cables()
+        self.combs()
+        self.hosts()
+        self.switches()
+        return self.picture
 
-
-def _draw_parts(fabric, layout, failures):
-    canvas = _Canvas(layout)
-    rates = sorted({link["bits_per_second"] for link in fabric.links}, reverse=True)
-    _draw_cables(canvas, fabric, rates)
-    _draw_hosts(canvas, fabric, failures)
-    _draw_switches(canvas, fabric, rates)
-    _draw_legend(canvas, fabric, rates, failures)
-    return canvas.figure, canvas.tooltips
-
-
-def _cable_look(link, rates):
-    """Colour and dashes of a cable: slow ones red, lower rates in broken lines."""
-    colour = style.WARN if link.get("slow") else style.MUTED
-    return colour, style.DASHES[min(rates.index(link["bits_per_second"]), len(style.DASHES) - 1)]
-
-
-def _draw_cables(canvas, fabric, rates):
-    bundles = [link for link in fabric.links
-               if not fabric.is_host(link["a"]) and not fabric.is_host(link["b"])]
-    counts = {int(link.get("count", 1)) for link in bundles}
-    numbered = len(bundles) <= COUNTED_PAIRS and len(counts) > 1
-    taken = []
-    for link in sorted(bundles, key=lambda link: bool(link.get("slow"))):
-        parallel = int(link.get("count", 1))
-        low, high = sorted((link["a"], link["b"]), key=lambda key: canvas.layout.level_of[key])
-        x0, x1 = (canvas.x(canvas.layout.switch_x[key]) for key in (low, high))
-        layer, other = canvas.layout.level_of[low], canvas.layout.level_of[high]
-        y0 = canvas.height_of(layer) + SWITCH_HEIGHT / 2
-        y1 = canvas.height_of(other) - SWITCH_HEIGHT / 2
-        colour, dashes = _cable_look(link, rates)
-        same = layer == other
-        arc = 0.3 * LAYER_HEIGHT
-        points = [(x0, y0), ((x0 + x1) / 2, y0 + 2 * arc), (x1, y0)] if same else \
-            [(x0, y0), (x1, y1)]
-        codes = [Path.MOVETO] + ([Path.CURVE3] * 2 if same else [Path.LINETO])
+    def look_of(self, link, width):
+        dash = min(self.rates.index(link["bits_per_second"]), len(style.DASHES) - 1)
         slow = bool(link.get("slow"))
-        width = 0.7 + (0.45 * (parallel - min(counts)) if len(counts) > 1 else 0)
-        canvas.add(patches.PathPatch(Path(points, codes), fill=False, edgecolor=colour,
-                                     linestyle=dashes, linewidth=width + (0.8 if slow else 0),
-                                     alpha=1.0 if slow else 0.55, zorder=2 if slow else 1),
-                   f"{fabric.title(low)} – {fabric.title(high)}: {parallel} × "
-                   f"{units.rate_text(link['bits_per_second'])}"
-                   f"{', slow' if slow else ''}")
-        if numbered:
-            at = _free_place([(x0 + (x1 - x0) * share, y0 + (y1 - y0) * share)
-                              for share in PLACES] if not same else [((x0 + x1) / 2, y0 + arc)],
-                             taken)
-            taken.append(at)
-            canvas.axis.text(*at, str(parallel), fontsize=6.5, ha="center", va="center", zorder=3,
-                             color=style.WARN if slow else style.INK,
-                             bbox={"boxstyle": "circle,pad=0.12", "facecolor": style.PAPER,
-                                   "edgecolor": "none"})
+        return Look(stroke=style.WARN if slow else style.MUTED, line=width + (0.8 if slow else 0),
+                    dash=dash, opacity=1.0 if slow else 0.55)
+
+    def cables(self):
+        fabric, layout = self.fabric, self.layout
+        bundles = [link for link in fabric.links
+                   if not fabric.is_host(link["a"]) and not fabric.is_host(link["b"])]
+        counts = {int(link.get("count", 1)) for link in bundles}
+        numbered = len(bundles) <= COUNTED_PAIRS and len(counts) > 1
+        taken, numbers = [], []
+        for link in sorted(bundles, key=lambda link: bool(link.get("slow"))):
+            parallel = int(link.get("count", 1))
+            low, high = sorted((link["a"], link["b"]), key=lambda key: layout.level_of[key])
+            x0, x1 = (self.x(layout.switch_x[key]) for key in (low, high))
+            y0 = self.y_of(layout.level_of[low]) - SWITCH_HEIGHT / 2
+            same = layout.level_of[low] == layout.level_of[high]
+            y1 = y0 if same else self.y_of(layout.level_of[high]) + SWITCH_HEIGHT / 2
+            arc = 0.3 * LAYER_HEIGHT if same else 0.0
+            width = 0.7 + (0.45 * (parallel - min(counts)) if len(counts) > 1 else 0)
+            title = _told(f"{fabric.title(low)} – {fabric.title(high)}: {parallel} × "
+                          f"{units.rate_text(link['bits_per_second'])}",
+                          "slow" if link.get("slow") else "")
+            self.picture.add(Line(((x0, y0), (x1, y1)), self.look_of(link, width), title, arc))
+            if numbered:
+                at = _free_place([(x0 + (x1 - x0) * share, y0 + (y1 - y0) * share)
+                                  for share in PLACES] if not same
+                                 else [((x0 + x1) / 2, y0 - arc)], taken)
+                taken.append(at)
+                numbers.append(Text(*at, str(parallel), 6.5,
+                                    style.WARN if link.get("slow") else style.INK, halo=True))
+        self.picture.add(*numbers)
+
+    def combs(self):
+        """The line that ties a block of hosts to their switch, in the look of most links there."""
+        fabric = self.fabric
+        for key, (left, across) in self.layout.block.items():
+            members = {host for host in fabric.hosts if fabric.home(host) == key}
+            if key is None or not members:
+                continue
+            looks = Counter(self.look_of(link, 1.2) for link in fabric.links
+                            if not link.get("slow") and key in (link["a"], link["b"])
+                            and members & {link["a"], link["b"]})
+            look = looks.most_common(1)[0][0] if looks else Look(stroke=style.WARN, line=1.6)
+            if fabric.nodes[key].get("slow_hosts"):
+                look = Look(stroke=style.WARN, line=1.6, dash=look.dash)
+            y = self.ground + 0.32
+            middle = self.x(left + across / 2)
+            self.picture.add(
+                Line(((self.x(left), y), (self.x(left + across), y)), look),
+                Line(((middle, y), (self.x(self.layout.switch_x[key]),
+                                    self.y_of(self.layout.level_of[key]) + SWITCH_HEIGHT / 2)),
+                     look))
+
+    def hosts(self):
+        fabric, side = self.fabric, 0.86 * self.cell
+        rate, slow = _host_links(fabric)
+        marked, numbers = [], []
+        for host, (column, row) in self.layout.host_at.items():
+            paint = self.colouring.parts.get(host, self.colouring.plain)
+            place = (self.x(column + 0.07), self.ground + 0.36 + (row + 0.07) * self.cell, side,
+                     side)
+            _square(self.picture, place, paint,
+                    _host_title(fabric, host, rate.get(host, 0), host in slow, paint),
+                    host in slow)
+            if paint.mark:
+                marked.append((place, paint))
+            elif self.cell >= NUMBERED_SQUARE:
+                text = str(fabric.index[host])
+                size = min(7.0, 27 * self.cell, 0.9 * side / (len(text) * WIDE * POINT))
+                numbers.append(Text(place[0] + side / 2, place[1] + side / 2, text, size, paint.on))
+        self.picture.add(*numbers)
+        _marks(self.picture, marked)
+
+    def switches(self):
+        labels, layout = _switch_labels(self.fabric), self.layout
+        needed, room = {}, {}
+        for key, layer in layout.level_of.items():
+            needed[key] = WIDE * POINT * TEXT_POINTS * len(labels[key]) + 0.1
+            room[key] = self.cell * (layout.block[key][1] if layer == 0 else
+                                     0.82 * layout.width / len(layout.layers[layer]))
+        # Letters of one size in each layer.
+        share = [min([1.0] + [room[key] / needed[key] for key in layer])
+                 for layer in layout.layers]
+        for key, middle in layout.switch_x.items():
+            layer = layout.level_of[key]
+            width = min(max(0.5, needed[key]), room[key])
+            place = (self.x(middle) - width / 2, self.y_of(layer) - SWITCH_HEIGHT / 2, width,
+                     SWITCH_HEIGHT)
+            paint = self.colouring.parts.get(key)
+            title = _switch_title(self.fabric, key, paint or Colouring().plain)
+            look = Look(paint.fill, style.INK, 1.0) if paint else PLAIN_SWITCH
+            self.picture.add(Box(*place, look, title, 0.05))
+            if paint and paint.mark:
+                _marks(self.picture, [((place[0], place[1], SWITCH_HEIGHT, SWITCH_HEIGHT), paint),
+                                      ((place[0] + width - SWITCH_HEIGHT, place[1], SWITCH_HEIGHT,
+                                        SWITCH_HEIGHT), paint)])
+            size = TEXT_POINTS * share[layer]
+            self.picture.add(Text(self.x(middle), self.y_of(layer), labels[key], size,
+                                  paint.on if paint else style.INK))
 
 
 def _free_place(places, taken):
@@ -139,83 +221,6 @@ def _free_place(places, taken):
         return min((math.dist(place, other) for other in taken), default=math.inf)
     clear = [place for place in places if clearance(place) >= 0.17]
     return clear[0] if clear else max(places, key=clearance)
-
-
-def _shade(count, most):
-    """The fill of a host with so many failures; hosts without any stay pale."""
-    if not count:
-        return style.FAINT
-    return _shades(most)[(count - 1) * len(_shades(most)) // most]
-
-
-def _shades(most):
-    """As many shades as there are counts, at most five; the darkest stands for most."""
-    return style.SHADES[-most:] if most < len(style.SHADES) else style.SHADES
-
-
-def _draw_hosts(canvas, fabric, failures):
-    slow = {end for link in fabric.links if link.get("slow")
-            for end in (link["a"], link["b"]) if fabric.is_host(end)}
-    rate = {}
-    for link in fabric.links:
-        for end in (link["a"], link["b"]):
-            rate.setdefault(end, link["bits_per_second"])
-    most = max(failures.values(), default=0)
-    side = 0.86 * canvas.cell
-    for host, (column, row) in canvas.layout.host_at.items():
-        count = failures.get(host, 0)
-        x, y = canvas.x(column + 0.07), -(row + 0.93) * canvas.cell - 0.04
-        told = f"host {fabric.index[host]}: {fabric.title(host)}, " \
-               f"{units.rate_text(rate.get(host, 0))}{', slow' if host in slow else ''}, " \
-               f"{count} failure{'' if count == 1 else 's'}"
-        canvas.add(patches.Rectangle((x, y), side, side, facecolor=_shade(count, most),
-                                     edgecolor=style.WARN if host in slow else style.PAPER,
-                                     linewidth=1.8 if host in slow else 0.4,
-                                     zorder=4 if host in slow else 3), told)
-        if canvas.cell >= NUMBERED_SQUARE:
-            on = style.ON_SHADES[style.SHADES.index(_shade(count, most))] if count else style.INK
-            canvas.axis.text(x + side / 2, y + 0.47 * side, str(fabric.index[host]), zorder=5,
-                             ha="center", va="center", color=on,
-                             fontsize=min(7.0, 27 * canvas.cell))
-
-
-def _draw_switches(canvas, fabric, rates):
-    labels = _switch_labels(fabric)
-    for key, middle in canvas.layout.switch_x.items():
-        layer = canvas.layout.level_of[key]
-        x, y = canvas.x(middle), canvas.height_of(layer)
-        hosts = [host for host in fabric.hosts if fabric.home(host) == key]
-        if hosts:
-            _draw_comb(canvas, fabric, key, hosts, rates)
-        room = canvas.layout.block[key][1] if layer == 0 else \
-            0.82 * canvas.layout.width / len(canvas.layout.layers[layer])
-        needed = 0.0092 * TEXT_POINTS * len(labels[key]) + 0.14
-        width = min(max(0.5, needed), room * canvas.cell)
-        canvas.add(patches.FancyBboxPatch(
-            (x - width / 2, y - SWITCH_HEIGHT / 2), width, SWITCH_HEIGHT,
-            boxstyle="round,pad=0,rounding_size=0.05", facecolor=style.PAPER,
-            edgecolor=style.INK, linewidth=1.0, zorder=4),
-            f"{fabric.title(key)}, {sum(fabric.neighbours[key].values())} ports in use"
-            f"{', all hosts slow' if fabric.nodes[key].get('slow_hosts') else ''}")
-        canvas.axis.text(x, y - 0.01, labels[key], ha="center", va="center", zorder=5,
-                         fontsize=TEXT_POINTS * min(1.0, width / needed))
-
-
-def _draw_comb(canvas, fabric, key, hosts, rates):
-    """The line that ties a block of hosts to their switch, in the look of most of their links."""
-    members = set(hosts)
-    looks = Counter(_cable_look(link, rates) for link in fabric.links if not link.get("slow")
-                    and key in (link["a"], link["b"]) and members & {link["a"], link["b"]})
-    colour, dashes = looks.most_common(1)[0][0] if looks else (style.WARN, "-")
-    if fabric.nodes[key].get("slow_hosts"):
-        colour = style.WARN
-    left, across = canvas.layout.block[key]
-    middle = canvas.x(left + across / 2)
-    canvas.axis.plot([canvas.x(left), canvas.x(left + across)], [0, 0], color=colour,
-                     linewidth=1.2, linestyle=dashes)
-    canvas.axis.plot([middle, canvas.x(canvas.layout.switch_x[key])],
-                     [0, canvas.height_of(canvas.layout.level_of[key]) - SWITCH_HEIGHT / 2],
-                     color=colour, linewidth=1.2, linestyle=dashes)
 
 
 def _switch_labels(fabric):
@@ -232,79 +237,65 @@ def _switch_labels(fabric):
     return {key: str(position) for position, key in enumerate(fabric.switches)}
 
 
-def _draw_legend(canvas, fabric, rates, failures):
-    bundles = [link for link in fabric.links
-               if not fabric.is_host(link["a"]) and not fabric.is_host(link["b"])]
-    handles = [Line2D([], [], color=style.MUTED, linewidth=1.6,
-                      linestyle=style.DASHES[min(position, len(style.DASHES) - 1)],
-                      label=units.rate_text(rate))
-               for position, rate in enumerate(rates)]
-    counts = {int(link.get("count", 1)) for link in bundles}
-    if len(counts) == 1 and counts != {1}:
-        handles.append(_number_handle(min(counts), "parallel cables each"))
-    elif len(counts) > 1:
-        handles.append(_number_handle(max(counts), "parallel cables"))
-    most = max(failures.values(), default=0)
+def _draw_wall(fabric, colouring):
+    laid = wall.lay_out(fabric, WIDTH)
+    picture = Picture(WIDTH, laid.height + MARGIN)
+    for y, words in laid.words:
+        picture.add(Text(0, y, words, 8.5, anchor="start"))
+    rate, slow = _host_links(fabric)
+    titled = len(fabric.hosts) <= TITLED_HOSTS
+    # Of one look together, which makes the page smaller.
+    order = sorted(laid.place, key=lambda key: (
+        not fabric.is_host(key), key in slow, colouring.parts.get(key, colouring.plain).fill))
+    marked = []
+    for key in order:
+        host = fabric.is_host(key)
+        paint = colouring.parts.get(key, colouring.plain if host else None)
+        title = ""
+        if not host:
+            title = _switch_title(fabric, key, paint or Colouring().plain)
+        elif titled:
+            title = _host_title(fabric, key, rate.get(key, 0), key in slow, paint)
+        if host:
+            _square(picture, laid.place[key], paint, title, key in slow)
+        else:
+            look = Look(paint.fill, style.INK, 0.6) if paint else Look(fill=style.MUTED)
+            picture.add(Box(*laid.place[key], look, title))
+        if paint and paint.mark:
+            marked.append((laid.place[key], paint))
+    _marks(picture, marked)
+    return picture
+
+
+def _add_legend(picture, fabric, colouring, cables):
+    """Below the picture, in as many lines as it takes."""
+    entries = [("part", paint, label) for paint, label in colouring.legend]
+    if cables:
+        rates = sorted({link["bits_per_second"] for link in fabric.links}, reverse=True)
+        entries += [("cable", Look(stroke=style.MUTED, line=1.6,
+                                   dash=min(position, len(style.DASHES) - 1)),
+                     f"link of {units.rate_text(rate)}") for position, rate in enumerate(rates)]
+        counts = {int(link.get("count", 1)) for link in fabric.links
+                  if not fabric.is_host(link["a"]) and not fabric.is_host(link["b"])}
+        if len(counts) == 1 and counts != {1}:
+            entries.append(("note", None, f"{min(counts)} parallel cables a line"))
+        elif len(counts) > 1:
+            entries.append(("note", None, "numbers: parallel cables"))
     if any(link.get("slow") for link in fabric.links) or \
             any(fabric.nodes[key].get("slow_hosts") for key in fabric.switches):
-        handles.append(patches.Patch(facecolor="none", edgecolor=style.WARN, linewidth=1.8,
-                                     label="slow link"))
-    handles.append(patches.Patch(facecolor=style.FAINT, label="host" if not most
-                                 else "host without failure"))
-    if most:
-        for position, shade in enumerate(_shades(most)):
-            low = -(-position * most // len(_shades(most))) + 1
-            high = -(-(position + 1) * most // len(_shades(most)))
-            if high >= low:
-                handles.append(patches.Patch(
-                    facecolor=shade, label=(f"{low} to {high}" if high > low else str(low))
-                    + (" failure" if most == 1 else "")
-                    + (" failures" if most > 1 and position + 1 == len(_shades(most)) else "")))
-    # The legend gets a strip below the picture, whose scale stays one to one.
-    columns = min(9, len(handles))
-    strip = 0.1 + 0.17 * math.ceil(len(handles) / columns)
-    whole = canvas.height + strip
-    canvas.figure.set_layout_engine("none")
-    canvas.figure.set_figheight(whole)
-    canvas.axis.set_position([0, strip / whole, 1, canvas.height / whole])
-    canvas.figure.legend(handles=handles, loc="lower center", ncols=columns, fontsize=8,
-                         handlelength=1.6, columnspacing=1.3, borderaxespad=0.1)
-
-
-def _number_handle(number, label):
-    return Line2D([], [], linewidth=0, marker=f"${number}$", markersize=6, color=style.INK,
-                  markeredgewidth=0, label=label)
-
-
-def _draw_summary(fabric):
-    """One box a level with its number of parts, joined by lines that tell the cables between."""
-    level = {**fabric.level, **{host: 0 for host in fabric.hosts}}
-    levels = sorted(set(level.values()))
-    sizes = Counter(level.values())
-    cables = Counter()
-    for link in fabric.links:
-        ends = tuple(sorted((level[link["a"]], level[link["b"]])))
-        kind = (ends, link["bits_per_second"], bool(link.get("slow")))
-        cables[kind] += int(link.get("count", 1))
-    drawn, grid = style.figure(0.5 + 0.95 * len(levels))
-    axis = grid[0][0]
-    axis.set_axis_off()
-    axis.set_xlim(0, 10)
-    axis.set_ylim(-0.5, 2 * len(levels) - 1.2)
-    for position, number in enumerate(levels):
-        share = sizes[number] / max(sizes.values())
-        width = 2.6 + 5.4 * math.sqrt(share)
-        axis.add_artist(patches.FancyBboxPatch(
-            (5 - width / 2, 2 * position - 0.35), width, 0.7,
-            boxstyle="round,pad=0,rounding_size=0.1", facecolor=style.PAPER, edgecolor=style.INK))
-        what = "hosts" if number == 0 else f"switches of level {number}"
-        axis.text(5, 2 * position, f"{sizes[number]:,} {what}", ha="center", va="center")
-        for other in levels[position:]:
-            told = [f"{count:,} × {units.rate_text(rate)}{' (slow)' if slow else ''}"
-                    for (ends, rate, slow), count in sorted(cables.items())
-                    if ends == (number, other)]
-            if told and other != number:
-                axis.plot([5, 5], [2 * position + 0.35, 2 * levels.index(other) - 0.35],
-                          color=style.MUTED, linewidth=2, zorder=0)
-                axis.text(5.15, 2 * position + 1, ", ".join(told), va="center", fontsize=8)
-    return drawn
+        entries.append(("cable", Look(stroke=style.WARN, line=2.0), "slow link"))
+    x, y, size = 0.02, picture.height + 0.1, 8.0
+    for kind, look, label in entries:
+        swatch = 0.0 if kind == "note" else 0.3 if kind == "cable" else 0.16
+        width = swatch + 0.06 + len(label) * WIDE * size * POINT
+        if x + width > picture.width:
+            x, y = 0.02, y + 0.22
+        if kind == "cable":
+            picture.add(Line(((x, y), (x + swatch, y)), look))
+        elif kind == "part":
+            place = (x, y - 0.07, 0.14, 0.14)
+            _square(picture, place, look, "")
+            _marks(picture, [(place, look)] if look.mark else [])
+        picture.add(Text(x + swatch + 0.04, y, label, size, anchor="start"))
+        x += width + 0.12
+    picture.height = y + 0.14

@@ -5,7 +5,7 @@ import json
 import math
 import os
 
-from . import declared_page, figures, intervals, markdown, units
+from . import declared_page, figures, intervals, markdown, phases, story, units
 
 SCROLLS_BEYOND = 40   # rows of a table
 MOST_ROWS = 5000      # failures in the page; the file has all
@@ -46,12 +46,15 @@ def table(headings, rows, sortable=False):
             f"<tbody>\n{body}\n</tbody></table></div>")
 
 
-def render(results, drawings, own):
-    """The page. drawings: <svg> by the name of the figure. own: what the experiment declares."""
-    parts = [_header(results), _from_readme(results),
-             declared_page.section(results, drawings, own, table, Cell), _summary(results),
-             _times(drawings), _messages(results, drawings), _fabric(results, drawings),
-             _failures(results), _mapping(results), _method(), _provenance(results)]
+def render(results, drawings, own, titles, cut_short):
+    """The page. drawings: <svg> by the name of the figure. own: what the experiment declares.
+    titles: of the pictures of the fabric, by name. cut_short: see waves.read."""
+    parts = [_header(results), _from_readme(results), _asked(results), _summary(results),
+             declared_page.section(results, drawings, own, table, Cell),
+             _times(drawings), _phases(results, drawings),
+             _waves(drawings, titles, cut_short), _fabric(results, drawings),
+             _messages(results, drawings), _failures(results), _mapping(results), _method(),
+             _provenance(results)]
     here = os.path.dirname(__file__)
     with open(os.path.join(here, "page.css"), encoding="utf-8") as file:
         css = file.read()
@@ -64,20 +67,17 @@ def render(results, drawings, own):
             + f"\n<script>\n{script}</script>\n</body>\n</html>\n")
 
 
-def _many(count, one, several=None):
-    return f"{units.count_text(count)} {one if count == 1 else several or one + 's'}"
-
-
 def _header(results):
     first = results.points[0].replicates[0]
     facts = []
     if first.get("nodes"):
-        facts.append(_many(float(first["nodes"]), "host"))
-    facts.append(_many(float(first["processes"]), "process", "processes"))
+        facts.append(story.many(float(first["nodes"]), "host"))
+    facts.append(story.many(float(first["processes"]), "process", "processes"))
     if len(results.points) > 1:
-        facts.append(_many(len(results.points), "sweep point"))
+        facts.append(story.many(len(results.points), "sweep point"))
     replicates = sum(len(point.replicates) for point in results.points)
-    facts.append(_many(replicates, "replicate") + (" in all" if len(results.points) > 1 else ""))
+    facts.append(story.many(replicates, "replicate")
+                 + (" in all" if len(results.points) > 1 else ""))
     if results.duration_s:
         facts.append(f"{units.span_text(results.duration_s)} each")
     if "seed" in results.resolved:
@@ -93,6 +93,11 @@ def _from_readme(results):
               if any(word in heading.lower() for word in FROM_README) and body]
     return "\n".join(f"<section><h2>{html.escape(heading)}</h2>\n{markdown.to_html(body)}</section>"
                      for heading, body in chosen)
+
+
+def _asked(results):
+    return (f"<section><h2>What was run</h2>\n<p>{html.escape(story.asked(results))} "
+            "The command that repeats it stands at the end.</p></section>")
 
 
 def _median_cell(summary):
@@ -117,7 +122,8 @@ def _summary(results):
                        _median_cell(spread), time_cell(spread.greatest)])
     times = table(headings, rows) if rows else \
         "<p class=none>No failure ended a process in this run.</p>"
-    return (f"<section><h2>Summary</h2>\n{times}\n<p class=\"facts\">Small print: 95 % interval of "
+    return (f"<section><h2>What came out</h2>\n<p>{html.escape(story.came_out(results))}</p>\n"
+            f"{times}\n<p class=\"facts\">Small print: 95 % interval of "
             "the median. Detection is from the crash to the first correct verdict, propagation "
             "from that verdict to the last live process.</p>\n" + _verdicts(results) + "</section>")
 
@@ -149,17 +155,55 @@ CAPTIONS = {
                 "or the end.",
     "messages": "Medians over the replicates, with their 95 % intervals as lines. Kinds that never "
                 "occurred are left out.",
-    "fabric": "Switches by level, hosts under the switch they are plugged into. Red: links slower "
-              "than others of their kind. Rest the pointer on a part for its name.",
+    "phases": "The first replicate of each sweep point. The spans differ by a factor of a million, "
+              "so each has a column, with a scale of its own, that begins where the one before "
+              "ended. Crash to verdict is the time in which somebody grows suspicious: a verdict "
+              "is passed on as soon as it is made, unless detector.hold lets it wait.",
+    "waves": "A line is a failure, and how many of those who lived from its crash on knew of it, "
+             "over the time since the first of them did.",
+    "wave": "Hosts by the moment at which all their processes knew, counted from the first process "
+            "of all: the darker the later.",
+    "fabric": "What happened in the first replicate{point}. Switches by level, hosts under the "
+              "switch they are plugged into. Rest the pointer on a part for its name.",
 }
 
 
-def _figure(drawings, name):
+WIDE = {"fabric", "phases", "wave"}  # figures that may be as wide as the page
+
+
+def _figure(drawings, name, caption=None):
     if name not in drawings:
         return ""
-    width = "" if name == "fabric" else " class=\"narrow\""
-    return (f"<figure{width}>{drawings[name]}\n<figcaption>{CAPTIONS[name]} "
-            f"File: <code>figures/{name}.pdf</code></figcaption></figure>")
+    kind = "wide" if name.split("-")[0] in WIDE else "narrow"
+    caption = CAPTIONS[name] if caption is None else caption
+    return (f'<figure class="{kind}"><div class="scroll">{drawings[name]}</div>\n<figcaption>'
+            f"{caption} File: <code>figures/{name}.pdf</code></figcaption></figure>")
+
+
+def _phases(results, drawings):
+    if "phases" not in drawings:
+        return ""
+    rows, count = phases.chosen(results)
+    caption = CAPTIONS["phases"]
+    if len(rows) < count:
+        caption += f" The slowest {len(rows)} of {units.count_text(count)}."
+    return (f"<section><h2>Time line of each failure</h2>\n{_figure(drawings, 'phases', caption)}"
+            "</section>")
+
+
+def _waves(drawings, titles, cut_short):
+    """The news on its way; of a run whose raw events were written."""
+    names = [name for name in titles if name.startswith("wave-")]
+    if "waves" not in drawings and not names:
+        return ""
+    parts = [_figure(drawings, "waves")]
+    for name in names:
+        parts.append(f"<h3>{html.escape(titles[name])}</h3>\n"
+                     + _figure(drawings, name, CAPTIONS["wave"]))
+    if cut_short:
+        parts.append("<p class=\"facts\">The raw events of some replicates end before the run "
+                     "does; <code>events.rows</code> says where. What came later is not drawn.</p>")
+    return "<section><h2>How the news spread</h2>\n" + "\n".join(parts) + "</section>"
 
 
 def _times(drawings):
@@ -205,15 +249,20 @@ def _fabric(results, drawings):
     hosts = sum(1 for node in results.fabric["nodes"] if node["kind"] == "host")
     switches = sum(1 for node in results.fabric["nodes"] if node["kind"] == "switch")
     cables = sum(int(link.get("count", 1)) for link in results.fabric["links"])
-    facts = ", ".join([_many(hosts, "host"), _many(switches, "switch", "switches"),
-                       _many(cables, "cable")])
+    facts = ", ".join([story.many(hosts, "host"), story.many(switches, "switch", "switches"),
+                       story.many(cables, "cable")])
     if results.warnings:
         items = "".join(f"<li>{html.escape(warning)}</li>" for warning in results.warnings)
         warnings = f"<h3>Warnings</h3>\n<ul class=\"warnings\">{items}</ul>"
     else:
         warnings = "<p class=none>No warnings: no link is slower than others of its kind.</p>"
     return (f"<section><h2>Fabric</h2>\n<p class=\"facts\">{facts}</p>\n"
-            f"{_figure(drawings, 'fabric')}\n{warnings}</section>")
+            f"{_figure(drawings, 'fabric', _fabric_caption(results))}\n{warnings}</section>")
+
+
+def _fabric_caption(results):
+    label = results.points[0].label
+    return CAPTIONS["fabric"].format(point=f" of {html.escape(label)}" if label else "")
 
 
 def _moment_cell(results, seconds):
@@ -260,8 +309,8 @@ def _mapping(results):
     headings, *mapped = results.mapping
     rows = [[text_cell(cell) for cell in row] for row in mapped]
     return ("<section><h2>Nodes of the trace</h2>\n<details><summary>"
-            f"{_many(len(rows), 'node')} of the trace and the hosts they were played on</summary>\n"
-            + table(headings, rows, sortable=True)
+            f"{story.many(len(rows), 'node')} of the trace and the hosts they were played on"
+            "</summary>\n" + table(headings, rows, sortable=True)
             + "</details></section>")
 
 
@@ -287,7 +336,14 @@ def _flat(value, path=""):
 def _provenance(results):
     rows = [[text_cell(path), Cell(text, kind="wide")] for path, text in _flat(results.run)
             if path != "by_point"]
+    command = results.run.get("command_line") or results.run.get("command")
+    repeat = "<h3>The same again</h3>\n<pre>"
+    repeat += f"{html.escape(str(command))}\n" if command else ""
+    repeat += ("holdfast run resolved.json</pre>\n<p class=\"facts\">The second, in this results "
+               "folder, needs no other file of the experiment but those that it names. Both give "
+               "the same tables, byte for byte.</p>")
     resolved = html.escape(json.dumps(results.resolved, indent=2, ensure_ascii=False))
     told = table(["", ""], rows) if rows else ""
-    return (f"<section><h2>Provenance</h2>\n{told}\n<details><summary>The configuration, with all "
-            f"defaults</summary>\n<pre>{resolved}</pre></details></section>")
+    return (f"<section><h2>Provenance</h2>\n{repeat}\n{told}\n<details><summary>"
+            f"The configuration, with all defaults</summary>\n<pre>{resolved}</pre></details>"
+            "</section>")

@@ -1,16 +1,17 @@
 """Reads a results folder, draws its figures, writes its report."""
 
 import os
-from collections import Counter
 
-from . import curves, declared, fabric_picture, figures, page, results, style
+from . import (curves, declared, fabric_section, figures, page, phases, results, shapes, style,
+               wave_curves, waves)
 
 DESCRIPTIONS = {
     "times": "Detection and propagation time of each failure, by sweep point",
     "cumulative": "Cumulative share of failures over detection and propagation time",
     "timeline": "Detection and propagation time of each failure over the time of the run",
+    "phases": "The time line of each failure: crash, verdict, last informed, repair, rejoined",
+    "waves": "The share of live processes that know of a failure, over time",
     "messages": "Messages per failure and process, and heartbeats per process and second",
-    "fabric": "The fabric: switches by level, hosts under their switches",
 }
 
 
@@ -19,44 +20,43 @@ def write(folder, readme=None, declaration=None):
     experiment's figures.json; default: the one in `folder`, if any."""
     found = results.read(folder, readme)
     own = declared.read(folder, declaration)
-    pictures = os.path.join(folder, "figures")
-    os.makedirs(pictures, exist_ok=True)
+    news, cut_short = waves.read(found)
+    files = os.path.join(folder, "figures")
+    os.makedirs(files, exist_ok=True)
     drawings = {}
+
+    def keep(name, drawn, inline):
+        style.save(drawn, files, name)
+        drawings[name] = inline()
+        style.close(drawn)
+
     for figure in own.figures:
         drawn = curves.draw(figure, found)
-        if drawn is None:
-            continue
-        style.save(drawn, pictures, figure.name)
-        drawings[figure.name] = style.inline(drawn, figure.name, figure.title)
-        style.close(drawn)
-    for name in DESCRIPTIONS:
-        if own.standard is not None and name not in own.standard:
-            continue
-        drawn, tooltips = _draw(name, found)
-        if drawn is None:
-            continue
-        style.save(drawn, pictures, name)
-        drawings[name] = style.inline(drawn, name, DESCRIPTIONS[name], tooltips)
-        style.close(drawn)
+        if drawn is not None:
+            keep(figure.name, drawn,
+                 lambda figure=figure, drawn=drawn: style.inline(drawn, figure.name, figure.title))
+    for name, description in DESCRIPTIONS.items():
+        drawn = _draw(name, found, news) if own.standard is None or name in own.standard else None
+        if drawn is not None:
+            keep(name, drawn, lambda name=name, drawn=drawn, description=description:
+                 style.inline(drawn, name, description))
+    pictures = {}
+    if own.standard is None or "fabric" in own.standard:
+        pictures = fabric_section.pictures(found, news)
+    for name, (picture, _) in pictures.items():
+        keep(name, shapes.figure(picture), lambda picture=picture: shapes.svg(picture))
+    titles = {name: title for name, (_, title) in pictures.items()}
     path = os.path.join(folder, "report.html")
     with open(path + ".part", "w", encoding="utf-8") as file:
-        file.write(page.render(found, drawings, own))
+        file.write(page.render(found, drawings, own, titles, cut_short))
     os.replace(path + ".part", path)
     return path
 
 
-def _draw(name, found):
-    """(figure or None, tooltips) of one figure."""
-    if name != "fabric":
-        return getattr(figures, name)(found), {}
-    if found.fabric is None:
-        return None, {}
-    return fabric_picture.draw(found.fabric, failures_of_host(found))
-
-
-def failures_of_host(found):
-    """How often each host failed in one replicate of the first sweep point: the faults are the same
-    in all of them when they come from a script or a trace."""
-    return Counter(failure.which for failure in found.points[0].failures
-                   if failure.what == "node" and failure.processes
-                   and failure.replicate == found.points[0].failures[0].replicate)
+def _draw(name, found, news):
+    """The figure of that name, or None."""
+    if name == "phases":
+        return phases.draw(found)
+    if name == "waves":
+        return wave_curves.draw(found, news)
+    return getattr(figures, name)(found)

@@ -46,6 +46,11 @@ class Point:
         """What sets this point apart: the swept values; empty without a sweep."""
         return ", ".join(self.settings.values())
 
+    @property
+    def processes(self):
+        """How many there are in the job."""
+        return int(float(self.replicates[0]["processes"]))
+
     def effective(self):
         """The failures that ended at least one live process."""
         return [failure for failure in self.failures if failure.processes > 0]
@@ -158,7 +163,7 @@ def _parse(path, text):
                            "Was it edited or cut short? Run the experiment again.") from error
 
 
-def _read_table(folder, name, required_columns):
+def read_table(folder, name, required_columns):
     """Rows of a CSV file as (line, dict); raises when a column or a cell is missing."""
     path = os.path.join(folder, name)
     if not os.path.exists(path):
@@ -179,7 +184,7 @@ def _read_table(folder, name, required_columns):
     return rows
 
 
-def _convert(folder, name, line, row, column, kind, optional=False):
+def cell(folder, name, line, row, column, kind, optional=False):
     """The cell as `kind` (int or float); None when it is empty and may be."""
     text = row[column].strip()
     if optional and not text:
@@ -197,7 +202,7 @@ def _read_points(folder):
     """The swept paths, and the points by index with the rows of their replicates. What is swept
     stands between the columns replicate and processes."""
     name = "results.csv"
-    rows = _read_table(folder, name, ["point", "replicate", "processes", "failures"])
+    rows = read_table(folder, name, ["point", "replicate", "processes", "failures"])
     if not rows:
         raise ResultsError(f"{os.path.join(folder, name)}: no rows. The run was stopped before its "
                            "first replicate was done; `--resume` continues it.")
@@ -205,11 +210,11 @@ def _read_points(folder):
     swept = columns[columns.index("replicate") + 1:columns.index("processes")]
     points = {}
     for line, row in rows:
-        index = _convert(folder, name, line, row, "point", int)
-        _convert(folder, name, line, row, "replicate", int)
+        index = cell(folder, name, line, row, "point", int)
+        cell(folder, name, line, row, "replicate", int)
         for column in row:
             if column not in swept and column != "state_hash":
-                _convert(folder, name, line, row, column, float, optional=True)
+                cell(folder, name, line, row, column, float, optional=True)
         point = points.setdefault(index, Point(index, {key: row[key] for key in swept}))
         point.replicates.append(row)
     return swept, points
@@ -219,21 +224,21 @@ def _read_failures(folder, points):
     name = "failures.csv"
     columns = ["point", "replicate", "at_s", "what", "which", "processes", "detection_s",
                "propagation_s", "repaired_at_s", "rejoin_s", "missed"]
-    for line, row in _read_table(folder, name, columns):
-        def cell(column, kind=float, optional=False, line=line, row=row):
-            return _convert(folder, name, line, row, column, kind, optional)
+    for line, row in read_table(folder, name, columns):
+        def value(column, kind=float, optional=False, line=line, row=row):
+            return cell(folder, name, line, row, column, kind, optional)
 
-        index = cell("point", int)
+        index = value("point", int)
         if index not in points:
             raise ResultsError(f"{os.path.join(folder, name)}:{line}: sweep point {index} has no "
                                "row in results.csv.")
         points[index].failures.append(Failure(
-            replicate=cell("replicate", int), at_s=cell("at_s"), what=row["what"],
-            which=row["which"], processes=cell("processes", int),
-            detection_s=cell("detection_s", optional=True),
-            propagation_s=cell("propagation_s", optional=True),
-            repaired_at_s=cell("repaired_at_s", optional=True),
-            rejoin_s=cell("rejoin_s", optional=True), missed=cell("missed", int)))
+            replicate=value("replicate", int), at_s=value("at_s"), what=row["what"],
+            which=row["which"], processes=value("processes", int),
+            detection_s=value("detection_s", optional=True),
+            propagation_s=value("propagation_s", optional=True),
+            repaired_at_s=value("repaired_at_s", optional=True),
+            rejoin_s=value("rejoin_s", optional=True), missed=value("missed", int)))
     for point in points.values():
         point.failures.sort(key=lambda failure: (failure.replicate, failure.at_s))
 
@@ -273,5 +278,5 @@ def _read_mapping(folder):
     """The rows of mapping.csv, header first: nodes of the trace and their hosts."""
     if not os.path.exists(os.path.join(folder, "mapping.csv")):
         return []
-    rows = [row for _, row in _read_table(folder, "mapping.csv", [])]
+    rows = [row for _, row in read_table(folder, "mapping.csv", [])]
     return [list(rows[0])] + [list(row.values()) for row in rows] if rows else []

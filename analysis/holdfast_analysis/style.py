@@ -77,9 +77,10 @@ def save(drawn, folder, name):
     """Writes NAME.pdf, NAME.svg and NAME.png into `folder`; letters become outlines in the SVG."""
     # Laid out once, in two steps because legends and labels depend on what the first finds: all
     # formats, and the report, then show the same picture.
-    drawn.draw_without_rendering()
-    drawn.draw_without_rendering()
-    drawn.set_layout_engine("none")
+    if drawn.get_constrained_layout():
+        drawn.draw_without_rendering()
+        drawn.draw_without_rendering()
+        drawn.set_layout_engine("none")
     no_dates = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
     for ending, metadata in no_dates.items():
         path = os.path.join(folder, f"{name}.{ending}")

@@ -3,11 +3,10 @@
 import os
 import tempfile
 import unittest
-from collections import Counter
 
 import context  # noqa: F401
 import sample
-from holdfast_analysis import fabric, fabric_picture, figures, results, style
+from holdfast_analysis import figures, results, style
 
 
 class Drawn(unittest.TestCase):
@@ -86,91 +85,6 @@ class Messages(Drawn):
                   for axis in drawn.axes}
         self.assertEqual(widths["notices"], [20.0, 10.0])
         self.assertEqual(widths["heartbeats"], [10.0, 10.0])
-
-
-class FabricPicture(Drawn):
-    def parts(self, described, failures=None):
-        drawn, tooltips = fabric_picture.draw(described, failures)
-        self.addCleanup(style.close, drawn)
-        return drawn, list(tooltips.values())
-
-    def test_every_part_is_there_and_has_a_tooltip(self):
-        _, told = self.parts(sample.fat_tree(18, 18, 9, 2))
-        kinds = Counter("host" if text.startswith("host") else
-                        "cable" if "Gb/s" in text else "switch" for text in told)
-        self.assertEqual(kinds, {"host": 324, "switch": 27, "cable": 162})
-
-    def test_hosts_lie_under_their_own_switch_without_overlap(self):
-        described = sample.fat_tree(6, 15, 4, 3)
-        whole = fabric.Fabric(described)
-        layout = fabric.lay_out(whole)
-        self.assertEqual(len(set(layout.host_at.values())), 90)
-        for host, (column, _) in layout.host_at.items():
-            left, width = layout.block[whole.home(host)]
-            self.assertTrue(left <= column and column + 1 <= left + width, host)
-        blocks = sorted(layout.block[leaf] for leaf in range(90, 96))
-        for (left, width), (following, _) in zip(blocks, blocks[1:]):
-            self.assertLess(left + width, following)
-
-    def test_levels_are_found_when_the_file_has_none(self):
-        described = sample.fat_tree(4, 2, 2, 1)
-        for node in described["nodes"]:
-            del node["level"]
-        level = fabric.Fabric(described).level
-        self.assertEqual({level[leaf] for leaf in range(8, 12)}, {1})
-        self.assertEqual({level[spine] for spine in range(12, 14)}, {2})
-
-    def test_switches_without_names_are_called_by_their_guid(self):
-        described = sample.fat_tree(2, 2, 1, 1)
-        for node in described["nodes"]:
-            if node["kind"] == "switch":
-                node.update(name="", description="one for all")
-        drawn, told = self.parts(described)
-        texts = {text.get_text() for text in drawn.axes[0].texts}
-        self.assertLessEqual({"…2000", "…2001", "…3000"}, texts)
-        self.assertIn("one for all, 0000000000003000, 2 ports in use", told)
-
-    def test_unlike_bundles_are_wide_and_numbered(self):
-        described = sample.fat_tree(2, 2, 2, 1)
-        described["links"][-1]["count"] = 6
-        drawn, _ = self.parts(described)
-        texts = [text.get_text() for text in drawn.axes[0].texts]
-        self.assertIn("6", texts)
-        widths = sorted(artist.get_linewidth() for artist in drawn.axes[0].patches
-                        if not artist.get_fill())
-        self.assertGreater(widths[-1], widths[0])
-
-    def test_slow_links_are_red(self):
-        described = sample.fat_tree(2, 2, 2, 1)
-        described["links"][0]["slow"] = True     # of a host
-        described["links"][-1]["slow"] = True    # between switches
-        drawn, told = self.parts(described)
-        red = [artist for artist in drawn.axes[0].patches
-               if style.matplotlib.colors.to_hex(artist.get_edgecolor()) == style.WARN]
-        self.assertEqual(len(red), 2)
-        self.assertEqual(sum("slow" in text for text in told), 2)
-
-    def test_a_switch_with_slow_hosts_is_tied_to_them_in_red(self):
-        described = sample.fat_tree(2, 2, 2, 1)
-        described["nodes"][4]["slow_hosts"] = True
-        drawn, told = self.parts(described)
-        red = [line for line in drawn.axes[0].lines if line.get_color() == style.WARN]
-        self.assertEqual(len(red), 2)
-        self.assertEqual(sum("all hosts slow" in text for text in told), 1)
-
-    def test_failures_shade_their_host(self):
-        drawn, told = self.parts(sample.fat_tree(2, 2, 1, 1), {"host-1": 3})
-        self.assertIn("host 1: host-1, 0000000000000101, 100 Gb/s, 3 failures", told)
-        dark = [artist for artist in drawn.axes[0].patches if artist.get_fill()
-                and style.matplotlib.colors.to_hex(artist.get_facecolor()) == style.SHADES[-1]]
-        self.assertEqual(len(dark), 1)
-
-    def test_a_huge_fabric_is_summed_up(self):
-        drawn, told = self.parts(sample.fat_tree(60, 30, 20, 2))
-        self.assertEqual(told, [])
-        texts = {text.get_text() for text in drawn.axes[0].texts}
-        self.assertEqual(texts, {"1,800 hosts", "60 switches of level 1", "20 switches of level 2",
-                                 "1,800 × 100 Gb/s", "2,400 × 100 Gb/s"})
 
 
 if __name__ == "__main__":

@@ -75,6 +75,7 @@ class Report(unittest.TestCase):
         cls.sweep = os.path.join(cls.holder.name, "sweep")
         cls.year = os.path.join(cls.holder.name, "year")
         sample.sweep(cls.sweep, fabric=sample.fat_tree(18, 18, 9, 2))
+        sample.events(cls.sweep)
         with open(os.path.join(cls.sweep, "README.md"), "w", encoding="utf-8") as file:
             file.write("# Sample\n\n## Question\nHow `fast` <b>is</b> [it](http://example.org)?\n\n"
                        "## Expectation\n- a second\n\n## Answer\nnot repeated here\n")
@@ -95,9 +96,10 @@ class Report(unittest.TestCase):
             self.assertEqual(done.stdout.strip(), os.path.join(folder, "report.html"))
 
     def test_every_figure_in_three_formats(self):
-        for folder, names in ((self.sweep, {"times", "cumulative", "messages", "fabric"}),
-                              (self.year, {"times", "cumulative", "timeline", "messages",
-                                           "fabric"})):
+        for folder, names in ((self.sweep, {"times", "cumulative", "phases", "waves", "messages",
+                                            "fabric", "wave-0"}),
+                              (self.year, {"times", "cumulative", "timeline", "phases",
+                                           "messages", "fabric"})):
             expected = {f"{name}.{ending}" for name in names for ending in ("pdf", "svg", "png")}
             self.assertEqual(set(os.listdir(os.path.join(folder, "figures"))), expected)
 
@@ -119,6 +121,37 @@ class Report(unittest.TestCase):
             self.assertNotRegex(text, r"(?i)https?://|@import|url\((?!#)|<link|<iframe")
             for reference in re.findall(r'(?:href="#|url\(#)([^")]+)', text):
                 self.assertIn(reference, page.ids)
+
+    def test_what_came_out_is_told_in_words(self):
+        text = self.text(self.sweep)
+        self.assertRegex(text, r"In 16 replicates at 2 sweep points, 48 failures ended processes, "
+                         r"and 1 was not noticed before the repair or the end\.")
+        self.assertRegex(text, r"The death of a node was noticed after \d+ ms")
+        self.assertIn("The death of a process was noticed after", text)
+
+    def test_the_command_that_repeats_it(self):
+        self.assertIn("<pre>holdfast run sample.json\nholdfast run resolved.json</pre>",
+                      self.text(self.sweep))
+
+    def test_the_news_is_drawn_where_there_are_events(self):
+        self.assertIn("<h3>node host-4 dies at 20 s: bmg</h3>", self.text(self.sweep))
+        self.assertIn("The raw events of some replicates end before", self.text(self.sweep))
+        self.assertNotIn("How the news spread", self.text(self.year))
+
+    def test_names_of_parts_are_text_and_never_tags(self):
+        folder = os.path.join(self.holder.name, "hostile")
+        name = "</title><script>alert('1')</script>&\"$x$"
+        fabric = sample.fat_tree(2, 4, 2, 1)
+        fabric["nodes"][4]["name"] = fabric["nodes"][8]["description"] = name
+        fabric["warnings"] = [name]
+        sample.sweep(folder, fabric=fabric, host=name, kinds=["bmg", name])
+        sample.events(folder)
+        done = run(folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        page = Page(self.text(folder))
+        self.assertEqual(page.open, [])
+        self.assertNotIn("<script>alert", self.text(folder))
+        self.assertIn(name, "".join(page.text))
 
     def test_readme_gives_question_and_expectation_only(self):
         text = self.text(self.sweep)

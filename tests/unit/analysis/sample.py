@@ -52,25 +52,27 @@ def fat_tree(leaves, hosts, spines, parallel):
     return {"nodes": nodes, "links": links, "warnings": []}
 
 
-def sweep(folder, replicates=8, fabric=None):
-    """A run like quickstart: two sweep points, deaths of processes and nodes, one undetected."""
+def sweep(folder, replicates=8, fabric=None, host="host-4", kinds=("bmg", "chord")):
+    """A run like quickstart: two sweep points, deaths of processes and nodes, one undetected.
+    host: the first that dies."""
     os.makedirs(folder, exist_ok=True)
     numbers = Numbers(1)
-    kinds = ["bmg", "chord"]
+    kinds = list(kinds)
     write_json(folder, "resolved.json", {
         "name": "sample", "seed": 7, "replicates": replicates, "duration": "60 s",
+        "processes": {"per_node": 4, "placement": "by_slot"},
         "detector": {"kind": "ring", "period": "100 ms", "timeout": "1 s"},
         "sweep": {"propagation.kind": kinds}})
     results, failures = [], []
     for point, kind in enumerate(kinds):
         for replicate in range(replicates):
             for at, what, which, processes in (
-                    (10, "process", "17", 1), (20, "node", "host-4", 4),
+                    (10, "process", "17", 1), (20, "node", host, 4),
                     (30, "node", "host-9", 4), (30, "node", "host-9", 0)):
                 node = what == "node"
                 detection = (0.9 + 0.1 * numbers.next()) if node else 2e-6 * (1 + numbers.next())
                 spread = (8e-6 if kind == "bmg" else 15e-6) * (1 + numbers.next())
-                never = processes == 0 or (kind == "chord" and replicate == 0 and at == 30)
+                never = processes == 0 or (point == 1 and replicate == 0 and at == 30)
                 failures.append([point, replicate, at, what, which, processes,
                                  "" if never else repr(detection), "" if never else repr(spread),
                                  "" if at != 20 else 45, "" if at != 20 else repr(spread * 3), 0])
@@ -91,6 +93,17 @@ def sweep(folder, replicates=8, fabric=None):
         "command": "holdfast run sample.json"})
     if fabric:
         write_json(folder, "topology.json", fabric)
+
+
+def events(folder):
+    """events.csv of the first replicate of the first point of `sweep`: host 4 dies, and all come to
+    know; the log ends before the next death."""
+    rows = [[0, 0, "20.000000000", "crash", "", "16-19", 0, 1]]
+    rows += [[0, 0, f"20.9{rank:08d}", "failed", rank, "16-19", 0, 1]
+             for rank in range(32) if not 16 <= rank < 20]
+    rows.append([0, 0, "30.000000000", "ends_here", "", "", "", ""])
+    write_csv(folder, "events.csv", ["point", "replicate", "at_s", "event", "process", "subjects",
+                                     "incarnation", "failure"], rows)
 
 
 def year(folder, failures=1141):
