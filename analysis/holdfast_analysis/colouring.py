@@ -149,7 +149,8 @@ def of_wave(fabric, wave, host_of):
     for step in range(STEPS):
         text = units.interval_text(span * step / STEPS / 1e9, span * (step + 1) / STEPS / 1e9)
         found.legend.append((Paint(style.SHADES[step], "", style.ON_SHADES[step], "", str(step)),
-                             text if step else f"knew within {units.time_text(span / STEPS / 1e9)}"))
+                             text if step else
+                             f"knew within {units.time_text(span / STEPS / 1e9)}"))
     found.legend.append((Paint(style.PAPER, CROSS, style.WARN), "failed"))
     if len(found.parts) < len(fabric.hosts):
         found.legend.append((Paint(), "nobody there, or down"))

@@ -100,7 +100,8 @@ def _attributes(look):
     if look.stroke:
         text += f' stroke="{_colour(look.stroke)}" stroke-width="{look.line:g}"'
     if look.dash:
-        text += f' stroke-dasharray="{" ".join(f"{step:g}" for step in style.DASHES[look.dash][1])}"'
+        steps = " ".join(f"{step:g}" for step in style.DASHES[look.dash][1])
+        text += f' stroke-dasharray="{steps}"'
     if look.opacity != 1:
         text += f' opacity="{look.opacity:g}"'
     return text

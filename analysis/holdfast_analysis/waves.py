@@ -2,8 +2,8 @@
 
 A process *knows* of a failure from the moment at which it believes all processes that the failure
 ended failed. Waited for are those that live from the crash on without a break; who starts later
-learns by joining, and is no part of the wave. Times are whole nanoseconds, those of a wave since the
-crash.
+learns by joining, and is no part of the wave. Times are whole nanoseconds, those of a wave since
+the crash.
 """
 
 import os

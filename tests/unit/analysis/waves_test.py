@@ -46,7 +46,8 @@ class Waves(unittest.TestCase):
         self.assertEqual((second.ended, second.knew_ns), ({50}, {}))
 
     def test_a_log_that_ends_early_says_so(self):
-        found, cut_short = self.read([["1", "crash", "", "4", 0, 0], ["2", "ends_here", "", "", "", ""]])
+        found, cut_short = self.read([["1", "crash", "", "4", 0, 0],
+                                      ["2", "ends_here", "", "", "", ""]])
         self.assertEqual(cut_short, {(0, 0)})
         self.assertEqual(len(found[0, 0]), 1)
 
