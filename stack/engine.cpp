@@ -197,8 +197,13 @@ bool Engine::is_newer(const Header& header) {
 
 void Engine::handle_frame(std::span<const std::byte> frame, Time at, Time now) {
   Header header;
-  if (decode_header(frame, header) != DecodeStatus::ok) {
-    ++rest().drops.malformed;
+  if (const DecodeStatus decoded = decode_header(frame, header); decoded != DecodeStatus::ok) {
+    if (decoded == DecodeStatus::bad_version) {
+      ++rest().drops.other_version;
+      rest().other_wire_version = version_of(frame);
+    } else {
+      ++rest().drops.malformed;
+    }
     return;
   }
   const ProcessId self = membership_.self();

@@ -49,11 +49,12 @@ struct EngineOptions {
 
 // Frames that were not handled, by reason. All of them are the world's faults.
 struct DropCounts {
-  std::uint64_t malformed = 0;     // does not decode
-  std::uint64_t unverified = 0;    // the seal does not match, or is of another kind
-  std::uint64_t misdelivered = 0;  // another job, another receiver, or an impossible sender
-  std::uint64_t outdated = 0;      // a heartbeat or observe that is not newer than the last one
-  std::uint64_t refused = 0;       // not sent: back-pressure, or no address
+  std::uint64_t malformed = 0;      // does not decode
+  std::uint64_t other_version = 0;  // of another wire version: another build's
+  std::uint64_t unverified = 0;     // the seal does not match, or is of another kind
+  std::uint64_t misdelivered = 0;   // another job, another receiver, or an impossible sender
+  std::uint64_t outdated = 0;       // a heartbeat or observe that is not newer than the last one
+  std::uint64_t refused = 0;        // not sent: back-pressure, or no address
 
   friend bool operator==(const DropCounts&, const DropCounts&) = default;
 };
@@ -98,6 +99,8 @@ class Engine {
   std::span<const Membership::Change> changes() const { return membership_.changes(); }
   void clear_changes() { membership_.clear_changes(); }
   DropCounts drops() const { return rest_ ? rest_->drops : DropCounts{}; }
+  // The wire version of the last frame that was of another than ours; 0: there was none.
+  std::uint8_t other_wire_version() const { return rest_ ? rest_->other_wire_version : 0; }
   std::uint64_t hash() const;
 
   // A turn with nothing but heartbeats touches the first so many bytes of this object, besides the
@@ -138,6 +141,7 @@ class Engine {
     std::vector<std::uint32_t> free_send{};
     std::vector<std::pair<Peer, ProcessId>> watched{};
     DropCounts drops{};
+    std::uint8_t other_wire_version = 0;
   };
   Rest& rest() {
     if (!rest_) rest_ = std::make_unique<Rest>();

@@ -81,15 +81,18 @@ inline void encode_header(const Header& header, std::size_t length, std::byte* a
   store_le<std::uint64_t>(at + header_at::kDigest, header.digest);
 }
 
+// The wire version that a frame says it has; of frames that have at least a header's length.
+inline std::uint8_t version_of(std::span<const std::byte> frame) {
+  return load_le<std::uint8_t>(frame.data() + header_at::kVersion);
+}
+
 // The header of a frame: length, magic, version, type, kind of seal and zeros are checked, nothing
 // after the header.
 [[nodiscard]] inline DecodeStatus decode_header(std::span<const std::byte> frame, Header& header) {
   if (frame.size() < kFrameBytesMin) return DecodeStatus::too_short;
   const std::byte* const at = frame.data();
   if (load_le<std::uint16_t>(at + header_at::kMagic) != kFrameMagic) return DecodeStatus::bad_magic;
-  if (load_le<std::uint8_t>(at + header_at::kVersion) != kFrameVersion) {
-    return DecodeStatus::bad_version;
-  }
+  if (version_of(frame) != kFrameVersion) return DecodeStatus::bad_version;
   if (load_le<std::uint16_t>(at + header_at::kLength) != frame.size() ||
       frame.size() > kFrameBytesMax) {
     return DecodeStatus::bad_length;

@@ -87,6 +87,7 @@ class Subject {
   const Engine& engine() const { return engine_; }
   const Membership& membership() const { return engine_.membership(); }
   DropCounts drops() const { return engine_.drops(); }
+  int wire_version_of_others() const { return engine_.other_wire_version(); }
 
   FakeFabric fabric;
 
@@ -178,7 +179,8 @@ TEST(Engine, WhatTheSealDoesNotCoverIsDropped) {
   unsealed.seal = SealAlgorithm::none;
   subject.hear(at(1), subject.frame(unsealed, {&kDeathOfThree, 1}));
   const DropCounts drops = subject.drops();
-  EXPECT_EQ(drops.malformed + drops.misdelivered + drops.unverified, good.size() + 1);
+  EXPECT_EQ(drops.malformed + drops.other_version + drops.misdelivered + drops.unverified,
+            good.size() + 1);
   EXPECT_GT(drops.unverified, good.size() / 2);
   EXPECT_TRUE(subject.membership().changes().empty());
   subject.hear(at(1), good);
@@ -210,6 +212,18 @@ TEST(Engine, MalformedFramesAreDropped) {
   wrong_run[48 + 20] = std::byte{4};  // process 4 of 4
   subject.hear(at(1), wrong_run);
   EXPECT_EQ(subject.drops().malformed, 3u);
+  EXPECT_TRUE(subject.membership().changes().empty());
+}
+
+TEST(Engine, FramesOfAnotherWireVersionAreCountedApartAndNamed) {
+  Subject subject;
+  EXPECT_EQ(subject.wire_version_of_others(), 0);
+  auto frame = subject.frame(subject.header(FrameType::notice, 0, 1), {&kDeathOfThree, 1});
+  frame[2] = std::byte{kFrameVersion + 1};
+  subject.hear(at(1), frame);
+  EXPECT_EQ(subject.drops().other_version, 1u);
+  EXPECT_EQ(subject.drops().malformed, 0u);
+  EXPECT_EQ(subject.wire_version_of_others(), kFrameVersion + 1);
   EXPECT_TRUE(subject.membership().changes().empty());
 }
 
