@@ -320,9 +320,17 @@ void Engine::post(std::size_t count) {
 void Engine::watch(ProcessId process) {
   Fabric& rail = *watch_rail();
   HOLDFAST_ASSERT(rail.caps().watch);
+  // Of a life that has left and may not have ended yet.
+  auto& watched = rest().watched;
+  const auto known = std::find_if(watched.begin(), watched.end(),
+                                  [&](const auto& one) { return one.second == process; });
+  if (known != watched.end()) {
+    rail.detach(known->first);
+    watched.erase(known);
+  }
   const Peer peer = rail.attach(address_of(process, rail), Service::watch);
   HOLDFAST_ASSERT(peer != kNoPeer);
-  rest().watched.emplace_back(peer, process);
+  watched.emplace_back(peer, process);
 }
 
 std::uint64_t Engine::hash() const {

@@ -87,6 +87,8 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   void start(Time now);
+  // See Membership::leave.
+  void leave(Time now) { membership_.leave(now); }
   // One turn. Returns when the next is due at the latest; earlier if a rail has events.
   Time turn(Time now);
 

@@ -197,7 +197,9 @@ void Membership::merge(ProcessId process, Record record) {
   const Incarnation known = view_.of(process).incarnation;
   if (!view_.merge(process, record)) return;
   note_change(process, record);
-  if (!is_live(record) || !is_local(process)) return;
+  if (!is_local(process)) return;
+  if (record.state == MemberState::left) set_local(process, LocalState::down);
+  if (!is_live(record)) return;
   const bool ran = up(process);
   if (!ran) watch(process);
   if (!ran || boot_of(record.incarnation) != boot_of(known)) {
@@ -214,6 +216,7 @@ void Membership::refute(Record record) {
     detector_->stop();
     return;
   }
+  if (leaving_) return;  // others say of us what we said
   incarnation_ = next(record.incarnation);
   const Record own{incarnation_, joining_ ? MemberState::joining : MemberState::alive};
   view_.merge(self_, own);
@@ -283,7 +286,8 @@ std::uint64_t Membership::hash() const {
     h = mix64(h ^ (rest_->heard_broadcasts ? rest_->heard_broadcasts->hash() : 0) ^
               rest_->broadcasts);
   }
-  h = mix64(h ^ (agent_ ? 1u : 0u) ^ (joining_ ? 2u : 0u) ^ (fenced_ ? 4u : 0u));
+  h = mix64(h ^ (agent_ ? 1u : 0u) ^ (joining_ ? 2u : 0u) ^ (fenced_ ? 4u : 0u) ^
+            (leaving_ ? 8u : 0u));
   for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
     h = mix64(h ^ static_cast<std::uint64_t>(local_state(i)));
   }

@@ -127,6 +127,15 @@ class Membership {
   void start(Time now);
   // A frame that arrived at `at` <= now, decoded and verified.
   void handle(Time now, Time at, const Header& header, const Body& body);
+  // Says that this process takes no further part (7.5). After it the process must go on handling
+  // and polling until told(), or for as long as it has patience.
+  void leave(Time now);
+  bool leaving() const { return leaving_; }
+  // Whether everybody has acknowledged all that this process had to tell.
+  bool told() const {
+    return rest_->pending == nullptr ||
+           (rest_->pending->answers.empty() && rest_->pending->dissemination.idle());
+  }
   // The operating system says that a process of this node has ended.
   void process_ended(Time now, ProcessId process);
 
@@ -251,6 +260,7 @@ class Membership {
   bool agent_ = false;  // speaks for its domain
   bool joining_ = false;
   bool fenced_ = false;
+  bool leaving_ = false;
   bool changed_ = false;  // there are pending changes
   std::uint64_t heartbeats_ = 0;
   View view_;

@@ -87,6 +87,20 @@ void Membership::hear_answer(Time now, const Body& body) {
   }
 }
 
+// Clause 7.5.
+void Membership::leave(Time now) {
+  if (fenced_ || leaving_) return;
+  leaving_ = true;
+  joining_ = false;
+  const std::uint64_t before = view_.sequence();
+  const Record own{incarnation_, MemberState::left};
+  view_.merge(self_, own);
+  note_change(self_, own);
+  set_local(self_, LocalState::down);
+  on_news(now, before, kNoProcess, false);
+  refresh_due();
+}
+
 void Membership::process_ended(Time now, ProcessId process) {
   if (fenced_ || !is_local(process) || !up(process)) return;
   set_local(process, LocalState::down);

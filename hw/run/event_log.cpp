@@ -13,8 +13,8 @@ namespace holdfast::hw {
 namespace {
 
 constexpr std::string_view kHeader = "monotonic_ns,process,incarnation,state\n";
-constexpr std::array<std::string_view, 5> kStateNames{"joining", "alive", "suspected", "failed",
-                                                      "committed"};
+constexpr std::array<std::string_view, 6> kStateNames{"joining", "alive", "suspected",
+                                                      "failed",  "left",  "committed"};
 static_assert(kStateNames.size() == static_cast<std::size_t>(kLastMemberState) + 1);
 
 template <class Integer>

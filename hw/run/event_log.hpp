@@ -16,7 +16,7 @@
 
 namespace holdfast::hw {
 
-// "joining", "alive", "suspected", "failed", "committed".
+// "joining", "alive", "suspected", "failed", "left", "committed".
 std::string_view name_of(MemberState state);
 
 struct BeliefEvent {

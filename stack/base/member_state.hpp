@@ -11,6 +11,7 @@ enum class MemberState : std::uint8_t {
   alive,
   suspected,  // a verdict is held back; counts as live
   failed,     // a verdict; the process itself may refute it with a higher incarnation
+  left,       // the process itself said that it takes no further part
   committed,  // final: the survivors agreed; the process is fenced
 };
 constexpr MemberState kLastMemberState = MemberState::committed;

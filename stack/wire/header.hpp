@@ -13,7 +13,7 @@
 namespace holdfast {
 
 constexpr std::uint16_t kFrameMagic = 0x4648;
-constexpr std::uint8_t kFrameVersion = 2;
+constexpr std::uint8_t kFrameVersion = 3;
 constexpr std::size_t kHeaderBytes = 48;
 constexpr std::size_t kSealBytes = 16;
 constexpr std::size_t kFrameBytesMin = kHeaderBytes + kSealBytes;

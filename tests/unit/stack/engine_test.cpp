@@ -379,6 +379,20 @@ TEST(Engine, EndOfAWatchedProcessIsKnownAtOnce) {
   EXPECT_EQ(subject.membership().view().sequence(), 1u);
 }
 
+// It may still run for a while; its end is not that of the life after it.
+TEST(Engine, WhoHasLeftIsNotWatchedAnyMoreOnceTheRankIsBack) {
+  Subject subject({.nodes = 2, .per_node = 2, .self = 1});
+  subject.turn(at(0));
+  const MemberRun left{{0}, {0}, 1, MemberState::left};
+  subject.hear(at(10), subject.frame(subject.header(FrameType::notice, 0, 1), {&left, 1}));
+  EXPECT_TRUE(subject.fabric.detached.empty());
+  Header reborn = subject.header(FrameType::heartbeat, 0, 1);
+  reborn.sender_incarnation = first_incarnation_of_boot(1);
+  subject.hear(at(20), subject.frame(reborn));
+  EXPECT_EQ(subject.fabric.watched.size(), 2u);
+  EXPECT_EQ(subject.fabric.detached.size(), 1u);
+}
+
 TEST(Engine, HeartbeatsAllocateNothing) {
   for (const std::string_view seal : {"none", "siphash128"}) {
     for (const std::uint32_t inline_bytes_max : {0u, 512u}) {

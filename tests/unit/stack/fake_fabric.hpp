@@ -60,7 +60,7 @@ class FakeFabric final : public Fabric {
   std::vector<Frame> posted;     // in order
   std::size_t room = 1'000'000;  // how many more operations are accepted
   bool reachable = true;         // whether attach finds anybody
-  std::vector<Peer> watched;
+  std::vector<Peer> watched, detached;
 
   // The seam.
   const Caps& caps() const override { return caps_; }
@@ -71,7 +71,7 @@ class FakeFabric final : public Fabric {
     if (service == Service::watch) watched.push_back(peer);
     return peer;
   }
-  void detach(Peer) override {}
+  void detach(Peer peer) override { detached.push_back(peer); }
   void reset(Peer) override {}
   Region register_memory(std::span<std::byte>) override { return {7}; }
   std::size_t post(std::span<const Operation> operations) override {

@@ -213,8 +213,8 @@ TEST(Wire, AFullFrameHolds35RunsOr34AndAName) {
 TEST(Wire, EveryFieldIsChecked) {
   const Spoiled cases[] = {
       {"magic", 0, 2, 0x4649, DecodeStatus::bad_magic},
-      {"version below", 2, 1, 1, DecodeStatus::bad_version},
-      {"version above", 2, 1, 3, DecodeStatus::bad_version},
+      {"version below", 2, 1, 2, DecodeStatus::bad_version},
+      {"version above", 2, 1, 4, DecodeStatus::bad_version},
       {"type below", 3, 1, 0, DecodeStatus::bad_type},
       {"type above", 3, 1, 7, DecodeStatus::bad_type},
       {"length one less", 4, 2, by_hand().size() - 1, DecodeStatus::bad_length},
@@ -231,7 +231,7 @@ TEST(Wire, EveryFieldIsChecked) {
       {"a run whose end overflows", 80, 4, 0xffffffff, DecodeStatus::bad_body},
       {"a run too long", 76, 2, 10, DecodeStatus::bad_body},
       {"an empty run", 76, 2, 0, DecodeStatus::bad_body},
-      {"state", 78, 1, 5, DecodeStatus::bad_body},
+      {"state", 78, 1, 6, DecodeStatus::bad_body},
       {"zero of a run", 79, 1, 1, DecodeStatus::bad_body},
   };
   for (const Spoiled& spoiled : cases) {
