@@ -1,65 +1,14 @@
-// The configuration of a real process as JSON text, and the engine that is built from it.
+// What a real process of an experiment says at its end, and its configuration from an experiment.
 #include "experiments/runner/node_program.hpp"
 
 #include <array>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <utility>
 
-#include "stack/base/random.hpp"
+#include "hw/launch/engine_program.hpp"
 
 namespace holdfast::runner {
 namespace {
-
-using nlohmann::json;
-
-// Purpose of a random stream; see Random.
-constexpr std::uint64_t kPhaseStream = 0x7068617365;
-
-// Frames that may wait in the process between two turns: more than a failure of many causes at
-// once.
-constexpr std::uint32_t kReceiveSlots = 256;
-
-struct Configuration {
-  RosterOptions roster;
-  EngineOptions engine;  // its texts are those below
-  std::string detector;
-  std::string propagation;
-  std::string seal;
-};
-
-Status parse(std::string_view text, Configuration& configuration) {
-  try {
-    const json document = json::parse(text);
-    RosterOptions& roster = configuration.roster;
-    document.at("nodes").get_to(roster.nodes);
-    document.at("per_node").get_to(roster.per_node);
-    document.at("agents").get_to(roster.agents);
-    document.at("order_key").get_to(roster.order_key);
-    if (document.at("by_node").get<bool>()) roster.placement = ProcessPlacement::by_node;
-    const auto order = find_ring_order(document.at("order").get_ref<const std::string&>());
-    if (!order) return Status::error("the configuration of a process has an unknown ring order");
-    roster.order = *order;
-    if (roster.order == RingOrder::spread) {
-      roster.leaf_of_node = std::make_shared<const std::vector<std::uint32_t>>(
-          document.at("leaf_of_node").get<std::vector<std::uint32_t>>());
-    }
-    MembershipOptions& membership = configuration.engine.membership;
-    document.at("period_ns").get_to(membership.detection.period.ns);
-    document.at("timeout_ns").get_to(membership.detection.timeout.ns);
-    document.at("hold_ns").get_to(membership.detection.hold.ns);
-    document.at("retransmission_timeout_ns").get_to(membership.retransmission_timeout.ns);
-    document.at("backstop").get_to(membership.backstop);
-    document.at("probes").get_to(membership.detection.probes);
-    document.at("detector").get_to(configuration.detector);
-    document.at("propagation").get_to(configuration.propagation);
-    document.at("seal").get_to(configuration.seal);
-  } catch (const json::exception& error) {
-    return Status::error(std::string("the configuration of a process cannot be read: ") +
-                         error.what());
-  }
-  return Status::ok();
-}
 
 // Counters by name, for both directions.
 using Counter = std::pair<const char*, std::uint64_t MessageCounts::*>;
@@ -72,18 +21,12 @@ constexpr std::array<Counter, 7> kCounters = {
      {"acknowledgements", &MessageCounts::acknowledgements},
      {"differences", &MessageCounts::differences}}};
 
-class ExperimentProgram final : public hw::NodeProgram {
+class ExperimentProgram final : public hw::EngineProgram {
  public:
-  ExperimentProgram(Configuration configuration, const hw::NodeStart& start)
-      : configuration_(std::move(configuration)),
-        roster_(configuration_.roster),
-        workspace_(start.addresses),
-        engine_(options(start), roster_, start.rails, workspace_) {}
-
-  Engine& engine() override { return engine_; }
+  using EngineProgram::EngineProgram;
 
   std::string notes() override {
-    const FrameCounts& frames = engine_.membership().counts();
+    const FrameCounts& frames = engine().membership().counts();
     const MessageCounts counts = {frames.heartbeats,    frames.observes, frames.notices,
                                   frames.local_notices, frames.repeats,  frames.acknowledgements,
                                   frames.differences};
@@ -92,69 +35,23 @@ class ExperimentProgram final : public hw::NodeProgram {
       text += std::string(name) + " " + std::to_string(counts.*member) + "\n";
     return text;
   }
-
- private:
-  EngineOptions options(const hw::NodeStart& start) const {
-    EngineOptions options = configuration_.engine;
-    MembershipOptions& membership = options.membership;
-    membership.self = start.self;
-    membership.incarnation = start.incarnation();
-    membership.rejoining = start.rejoining();
-    Random phases(start.seed, kPhaseStream, start.self.value);
-    membership.phase = nanoseconds(static_cast<std::int64_t>(
-        phases.below(static_cast<std::uint64_t>(membership.detection.period.ns))));
-    membership.detector = configuration_.detector;
-    membership.propagation = configuration_.propagation;
-    options.seal = configuration_.seal;
-    options.job = start.job;
-    options.key = start.key;
-    options.receive_slots = kReceiveSlots;
-    return options;
-  }
-
-  Configuration configuration_;
-  Roster roster_;
-  Workspace workspace_;
-  Engine engine_;
 };
 
 }  // namespace
 
 std::string node_configuration(const Experiment& experiment, const Inputs& inputs,
                                std::uint32_t replicate) {
-  const RosterOptions roster = roster_options(experiment, inputs, replicate);
-  const EngineOptions engine = engine_options(experiment);
-  const MembershipOptions& membership = engine.membership;
-  json document;
-  document["nodes"] = roster.nodes;
-  document["per_node"] = roster.per_node;
-  document["agents"] = roster.agents;
-  document["order_key"] = roster.order_key;
-  document["by_node"] = roster.placement == ProcessPlacement::by_node;
-  document["order"] = experiment.detector.order;
-  if (roster.leaf_of_node) document["leaf_of_node"] = *roster.leaf_of_node;
-  document["period_ns"] = membership.detection.period.ns;
-  document["timeout_ns"] = membership.detection.timeout.ns;
-  document["hold_ns"] = membership.detection.hold.ns;
-  document["retransmission_timeout_ns"] = membership.retransmission_timeout.ns;
-  document["backstop"] = membership.backstop;
-  document["probes"] = membership.detection.probes;
-  document["detector"] = experiment.detector.kind;
-  document["propagation"] = experiment.propagation.kind;
-  document["seal"] = experiment.seal.kind;
-  return document.dump();
+  hw::NodeConfiguration configuration;
+  configuration.roster = roster_options(experiment, inputs, replicate);
+  configuration.membership = engine_options(experiment).membership;
+  configuration.detector = experiment.detector.kind;
+  configuration.propagation = experiment.propagation.kind;
+  configuration.seal = experiment.seal.kind;
+  return text_of(configuration);
 }
 
 Status make_node_program(const hw::NodeStart& start, std::unique_ptr<hw::NodeProgram>& program) {
-  Configuration configuration;
-  if (Status status = parse(start.configuration, configuration); !status.is_ok()) return status;
-  const RosterOptions& roster = configuration.roster;
-  if (roster.nodes == 0 || roster.per_node == 0 ||
-      std::uint64_t{roster.nodes} * roster.per_node != start.processes ||
-      (roster.leaf_of_node && roster.leaf_of_node->size() < roster.nodes))
-    return Status::error("the configuration of a process does not fit the size of its job");
-  program = std::make_unique<ExperimentProgram>(std::move(configuration), start);
-  return Status::ok();
+  return hw::make_engine_program<ExperimentProgram>(start, program);
 }
 
 void add_message_counts(const std::string& notes, MessageCounts& counts) {

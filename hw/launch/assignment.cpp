@@ -2,11 +2,15 @@
 // or give any part of them at a time.
 #include "hw/launch/assignment.hpp"
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+
+#include "hw/monotonic_clock.hpp"
+#include "stack/wire/header.hpp"
 
 namespace holdfast::hw {
 
@@ -19,6 +23,40 @@ std::string text_of(std::span<const std::byte> bytes) {
 Status gone() {
   return Status::error(std::string("the control socket has failed: ") +
                        (errno == 0 ? "the other side is gone" : std::strerror(errno)));
+}
+
+const HandOver kSpoilt{HandOverFault::spoilt, "the launcher's assignment does not decode"};
+
+// The sentence names both versions and who is to be built anew.
+HandOver check_opening(std::span<const std::byte, kHandOverOpeningBytes> opening) {
+  if (load_le<std::uint32_t>(opening.data()) != kHandOverMagic) return kSpoilt;
+  const unsigned hand_over = load_le<std::uint16_t>(opening.data() + 4);
+  const unsigned wire = load_le<std::uint8_t>(opening.data() + 6);
+  const std::string mend = "; use the launcher and the library of one release";
+  if (wire != kFrameVersion) {
+    return {HandOverFault::other_version, "this build speaks wire version " +
+                                              std::to_string(kFrameVersion) + ", the job speaks " +
+                                              std::to_string(wire) + mend};
+  }
+  if (hand_over != kHandOverVersion) {
+    return {HandOverFault::other_version,
+            "this build takes version " + std::to_string(kHandOverVersion) +
+                " of the launcher's hand-over, the launcher gives version " +
+                std::to_string(hand_over) + mend};
+  }
+  return {};
+}
+
+// False if nothing came until then.
+bool await_input(int socket, Time until) {
+  while (true) {
+    const Time now = monotonic_now();
+    const Duration left = std::clamp(until - now, Duration{0}, seconds(3600));
+    const timespec longest{left.ns / 1'000'000'000, left.ns % 1'000'000'000};
+    pollfd waiting{socket, POLLIN, 0};
+    if (::ppoll(&waiting, 1, &longest, nullptr) > 0) return true;
+    if (now >= until) return false;
+  }
 }
 
 }  // namespace
@@ -59,17 +97,35 @@ Status send_bytes(int socket, std::span<const std::byte> bytes) {
   return Status::ok();
 }
 
-Status receive_bytes(int socket, std::span<std::byte> bytes) {
+HandOver receive_bytes(int socket, std::span<std::byte> bytes, Time until) {
   while (!bytes.empty()) {
+    if (!await_input(socket, until)) {
+      return {HandOverFault::late, "nothing came from the launcher in time"};
+    }
     errno = 0;
     const ssize_t got = ::recv(socket, bytes.data(), bytes.size(), 0);
     if (got > 0) {
       bytes = bytes.subspan(static_cast<std::size_t>(got));
     } else if (got == 0 || errno != EINTR) {
-      return gone();
+      return {HandOverFault::gone, gone().message()};
     }
   }
-  return Status::ok();
+  return {};
+}
+
+Status send_word(int socket, const Word& word) {
+  std::array<std::byte, kWordBytes> bytes{word.kind};
+  store_le(bytes.data() + 1, word.pid);
+  return send_bytes(socket, bytes);
+}
+
+bool take_word(int socket, Word& word, bool& gone) {
+  std::array<std::byte, kWordBytes> bytes;
+  const ssize_t got = ::recv(socket, bytes.data(), bytes.size(), MSG_DONTWAIT);
+  gone = got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
+  if (got != static_cast<ssize_t>(kWordBytes)) return false;
+  word = {bytes[0], load_le<std::uint32_t>(bytes.data() + 1)};
+  return true;
 }
 
 Status send_assignment(int socket, const Assignment& assignment) {
@@ -78,23 +134,33 @@ Status send_assignment(int socket, const Assignment& assignment) {
   content.put_block(std::as_bytes(std::span(assignment.configuration)));
   content.put_block(std::as_bytes(std::span(assignment.recording)));
   ByteWriter message;
+  message.put(kHandOverMagic);
+  message.put(kHandOverVersion);
+  message.put(kFrameVersion);
+  message.put(std::uint8_t{0});
   message.put_block(content.bytes());
   return send_bytes(socket, message.bytes());
 }
 
-Status receive_assignment(int socket, Assignment& assignment) {
-  std::array<std::byte, 4> length;
-  if (Status status = receive_bytes(socket, length); !status.is_ok()) return status;
-  std::vector<std::byte> content(load_le<std::uint32_t>(length.data()));
-  if (Status status = receive_bytes(socket, content); !status.is_ok()) return status;
+HandOver receive_assignment(int socket, Assignment& assignment, Time until) {
+  std::array<std::byte, kHandOverOpeningBytes + 4> opening;
+  const auto versions = std::span(opening).first<kHandOverOpeningBytes>();
+  if (HandOver part = receive_bytes(socket, versions, until); !part.is_ok()) return part;
+  if (HandOver checked = check_opening(versions); !checked.is_ok()) return checked;
+  const auto length = std::span(opening).last<4>();
+  if (HandOver part = receive_bytes(socket, length, until); !part.is_ok()) return part;
+  const auto bytes = load_le<std::uint32_t>(length.data());
+  if (bytes > kAssignmentBytesMax) return kSpoilt;
+  std::vector<std::byte> content(bytes);
+  if (HandOver part = receive_bytes(socket, content, until); !part.is_ok()) return part;
   ByteReader from(content);
   decode_roster(from, assignment);
   assignment.configuration = text_of(from.get_block());
   assignment.recording = text_of(from.get_block());
-  if (!from.good() || assignment.self.value >= assignment.processes()) {
-    return Status::error("the launcher's assignment does not decode");
+  if (!from.good() || !from.at_end() || assignment.self.value >= assignment.processes()) {
+    return kSpoilt;
   }
-  return Status::ok();
+  return {};
 }
 
 }  // namespace holdfast::hw

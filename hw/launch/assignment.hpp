@@ -1,4 +1,10 @@
-// What the launcher tells each process before it starts, and the descriptors that it hands down.
+// What the launcher tells each process before it starts (the hand-over), what the process answers,
+// and the descriptors that it hands down.
+//
+// On the control socket, little-endian. From the launcher: 8 bytes that have the same place in
+// every version (magic 4, version of the hand-over 2, wire version 1, zero 1), then the assignment
+// in a block; once all processes are ready, the start time, 8 bytes. From the process: words of 5
+// bytes, kReady and kLeft.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +14,7 @@
 #include "hw/record/byte_stream.hpp"
 #include "stack/base/ids.hpp"
 #include "stack/base/status.hpp"
+#include "stack/base/time.hpp"
 #include "stack/seal/seal.hpp"
 
 namespace holdfast::hw {
@@ -17,9 +24,20 @@ constexpr int kControlDescriptor = 3;  // a stream socket to the launcher, open 
 constexpr int kLogDescriptor = 4;      // the event log, for appending
 constexpr int kTableDescriptor = 5;    // the process table
 
-// On the control socket: the assignment in a block of its own, then from the process one byte, and
-// from the launcher the start time, 8 bytes.
-constexpr std::byte kReady{'r'};
+constexpr std::uint32_t kHandOverMagic = 0x4a4f4c48;
+constexpr std::uint16_t kHandOverVersion = 1;  // grows with each change of what comes after
+constexpr std::size_t kHandOverOpeningBytes = 8;
+constexpr std::uint32_t kAssignmentBytesMax = 64u << 20;
+
+// What a process says.
+struct Word {
+  std::byte kind{};
+  std::uint32_t pid =
+      0;  // of the process that takes part, which the launcher's child may have made
+};
+constexpr std::byte kReady{'r'};  // in its place, can be sent frames
+constexpr std::byte kLeft{'l'};   // has left in order
+constexpr std::size_t kWordBytes = 5;
 
 struct Assignment {
   ProcessId self;
@@ -38,10 +56,31 @@ struct Assignment {
 void encode_roster(const Assignment& assignment, ByteWriter& to);
 void decode_roster(ByteReader& from, Assignment& assignment);
 
-// Blocking transfers over the control socket. An error says that the other side is gone.
+// Why a process does not get what it waits for.
+enum class HandOverFault : std::uint8_t {
+  none,
+  gone,           // the launcher
+  late,           // nothing came in time
+  spoilt,         // what came is no hand-over
+  other_version,  // of a build whose hand-over or frames this one does not speak
+};
+struct [[nodiscard]] HandOver {
+  HandOverFault fault = HandOverFault::none;
+  std::string message;  // a sentence, unless the fault is none
+
+  bool is_ok() const { return fault == HandOverFault::none; }
+  Status status() const { return is_ok() ? Status::ok() : Status::error(message); }
+};
+
+// Transfers over the control socket, which may block: receiving until `until` (CLOCK_MONOTONIC).
 Status send_bytes(int socket, std::span<const std::byte> bytes);
-Status receive_bytes(int socket, std::span<std::byte> bytes);
+HandOver receive_bytes(int socket, std::span<std::byte> bytes, Time until = Time::never());
+Status send_word(int socket, const Word& word);
 Status send_assignment(int socket, const Assignment& assignment);
-Status receive_assignment(int socket, Assignment& assignment);
+HandOver receive_assignment(int socket, Assignment& assignment, Time until = Time::never());
+
+// For the launcher: takes a word without waiting; false if there is none, and then `gone` says
+// whether the process has closed its end.
+bool take_word(int socket, Word& word, bool& gone);
 
 }  // namespace holdfast::hw

@@ -6,8 +6,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
-#include <sys/random.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -38,7 +36,7 @@ std::string text_of_end(int wait_status) {
 }  // namespace
 
 Job::Job(const LaunchPlan& plan, LaunchResult& result)
-    : plan_(plan), result_(result), ports_(plan.processes), children_(plan.processes) {}
+    : plan_(plan), result_(result), children_(plan.processes) {}
 
 Job::~Job() {
   for (std::uint32_t i = 0; i < children_.size(); ++i) {
@@ -46,30 +44,14 @@ Job::~Job() {
     ::kill(result_.lives[children_[i].life].pid, SIGKILL);
     reap({i});
   }
-  if (masked_) ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
 Status Job::prepare() {
   if (plan_.record && plan_.folder.empty()) {
     return Status::error("launch: recordings need a folder");
   }
-  sigset_t ends;
-  ::sigemptyset(&ends);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&ends, number);
-  masked_ = ::pthread_sigmask(SIG_BLOCK, &ends, &mask_before_) == 0;
-  signals_ = Descriptor(::signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!masked_ || !signals_.is_open()) return failure_of("launch: cannot wait for signals");
-  common_.configuration = plan_.configuration;
-  common_.seed = plan_.seed;
-  if (::getrandom(common_.key.bytes.data(), common_.key.bytes.size(), 0) < 0 ||
-      ::getrandom(&common_.job, sizeof common_.job, 0) < 0) {
-    return failure_of("launch: cannot draw the job's key");
-  }
-  for (ReservedPort& port : ports_) {
-    if (Status status = port.reserve(); !status.is_ok()) return status;
-    common_.ports.push_back(port.port());
-  }
-  return table_.create(plan_.processes);
+  if (Status status = signals_.take(); !status.is_ok()) return status;
+  return places_.reserve(plan_.processes, plan_.configuration, plan_.seed);
 }
 
 std::string Job::file_of(const ProcessLife& life, const char* extension) const {
@@ -105,11 +87,9 @@ Status Job::start(ProcessId process, std::uint32_t boot) {
   child.control = Descriptor(sockets[0]);
   const Descriptor theirs(sockets[1]);
   life.started = monotonic_now();
-  const HandedDown descriptors{theirs.get(), child.log.get(), table_.descriptor()};
-  if (Status status = spawn(plan_.program, plan_.arguments, descriptors, life.pid);
-      !status.is_ok()) {
-    return status;
-  }
+  const HandedDown descriptors{theirs.get(), child.log.get(), places_.table().descriptor()};
+  const Executable node{plan_.program, plan_.arguments};
+  if (Status status = spawn(node, descriptors, life.pid); !status.is_ok()) return status;
   child.phase = Phase::starting;
   child.life = result_.lives.size();
   result_.lives.push_back(life);
@@ -117,10 +97,8 @@ Status Job::start(ProcessId process, std::uint32_t boot) {
   child.process = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, life.pid, 0)));
   const std::optional<ProcessIdentity> identity = identify(life.pid);
   if (!child.process.is_open() || !identity) return failure_of("launch: cannot watch a process");
-  table_.set(process, *identity);
-  Assignment assignment = common_;
-  assignment.self = process;
-  assignment.boot = boot;
+  places_.table().set(process, *identity);
+  Assignment assignment = places_.assignment(process, boot);
   if (plan_.record) assignment.recording = file_of(life, ".recording");
   // If it has ended already, its end says more than this would.
   (void)send_assignment(child.control.get(), assignment).is_ok();
@@ -153,14 +131,14 @@ void Job::let_all_go() {
 
 void Job::handle_control(ProcessId process) {
   Child& child = children_[process.value];
-  std::byte word{};
-  const ssize_t got = ::recv(child.control.get(), &word, 1, MSG_DONTWAIT);
-  if (got == 1 && word == kReady && child.phase == Phase::starting) {
+  Word word;
+  bool gone = false;
+  if (take_word(child.control.get(), word, gone) && word.kind == kReady &&
+      child.phase == Phase::starting) {
     child.phase = Phase::ready;
     if (going_) let_go(process);
-  } else if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) {
-    child.control.close();  // it is ending; the pidfd tells when it has
   }
+  if (gone) child.control.close();  // it is ending; the pidfd tells when it has
 }
 
 void Job::wait(Time until, bool or_ready) {
@@ -172,7 +150,7 @@ void Job::wait(Time until, bool or_ready) {
   while (!over()) {
     const Time now = monotonic_now();
     if (now >= until) return;
-    waiting.assign(1, {signals_.get(), POLLIN, 0});
+    waiting.assign(1, {signals_.descriptor(), POLLIN, 0});
     for (const Child& child : children_) {
       waiting.push_back({child.process.get(), POLLIN, 0});  // a negative one is passed over
       waiting.push_back({child.phase == Phase::starting ? child.control.get() : -1, POLLIN, 0});
@@ -180,8 +158,7 @@ void Job::wait(Time until, bool or_ready) {
     const Duration left = std::min(until - now, seconds(3600));
     const timespec longest{left.ns / 1'000'000'000, left.ns % 1'000'000'000};
     if (::ppoll(waiting.data(), waiting.size(), &longest, nullptr) <= 0) continue;
-    signalfd_siginfo received;
-    if (::read(signals_.get(), &received, sizeof received) > 0) result_.interrupted = true;
+    if (signals_.read() != 0) result_.interrupted = true;
     for (std::uint32_t i = 0; i < children_.size(); ++i) {
       if (waiting[2 + 2 * i].revents != 0) handle_control({i});
       if (waiting[1 + 2 * i].revents != 0) reap({i});

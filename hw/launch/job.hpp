@@ -2,16 +2,13 @@
 // launcher.cpp plays the plan with it.
 #pragma once
 
-#include <signal.h>
-
 #include <string>
 #include <vector>
 
 #include "hw/descriptor.hpp"
-#include "hw/launch/assignment.hpp"
+#include "hw/launch/end_signals.hpp"
+#include "hw/launch/job_places.hpp"
 #include "hw/launch/launcher.hpp"
-#include "hw/launch/process_table.hpp"
-#include "hw/launch/reserved_port.hpp"
 
 namespace holdfast::hw {
 
@@ -68,13 +65,9 @@ class Job {
   const LaunchPlan& plan_;
   LaunchResult& result_;
   Status failure_ = Status::ok();
-  std::vector<ReservedPort> ports_;
-  ProcessTable table_;
-  Assignment common_;  // of every process; self and boot are filled in
+  JobPlaces places_;
   std::vector<Child> children_;
-  Descriptor signals_;
-  sigset_t mask_before_{};
-  bool masked_ = false;
+  EndSignals signals_;
   bool going_ = false;  // the job has started
 };
 

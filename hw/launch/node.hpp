@@ -1,8 +1,6 @@
 // One process of a launched job, from its assignment to its end; and the same process out of its
 // recording. What the process computes comes from a factory, so that this folder knows no
 // experiments.
-//
-// Rails: 0 is UDP on 127.0.0.1, 1 watches the processes of this machine.
 #pragma once
 
 #include <cstdint>

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 
 #include "hw/launch/assignment.hpp"
 
@@ -17,9 +18,24 @@ namespace {
 
 constexpr int kFirstFree = 10;  // above every descriptor that is handed down
 
+// All that the child needs, made before the fork.
+struct Words {
+  std::vector<char*> arguments;
+  std::vector<char*> environment;
+  std::string complaint;
+};
+
+void put_in_place(int moved, int place) {
+  if (moved >= 0) {
+    ::dup2(moved, place);
+  } else {
+    ::close(place);
+  }
+}
+
 // After fork only calls that are safe there: another thread may have held any lock.
-[[noreturn]] void become(const char* program, char* const* arguments, const HandedDown& descriptors,
-                         pid_t parent) {
+[[noreturn]] void become(const Executable& executable, const Words& words,
+                         const HandedDown& descriptors, pid_t parent) {
   ::setpgid(0, 0);  // Ctrl-C on a terminal is the launcher's business
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);  // it died before the line above
@@ -27,33 +43,52 @@ constexpr int kFirstFree = 10;  // above every descriptor that is handed down
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::signal(SIGPIPE, SIG_DFL);
+  if (executable.reads_nothing) put_in_place(::open("/dev/null", O_RDONLY), STDIN_FILENO);
   // First out of the way of each other, then to their places.
   const int control = ::fcntl(descriptors.control, F_DUPFD, kFirstFree);
   const int log = ::fcntl(descriptors.log, F_DUPFD, kFirstFree);
   const int table = ::fcntl(descriptors.table, F_DUPFD, kFirstFree);
-  ::dup2(control, kControlDescriptor);
-  ::dup2(log, kLogDescriptor);
-  ::dup2(table, kTableDescriptor);
+  put_in_place(control, kControlDescriptor);
+  put_in_place(log, kLogDescriptor);
+  put_in_place(table, kTableDescriptor);
   ::close_range(kTableDescriptor + 1, ~0u, 0);
-  ::execv(program, arguments);
-  constexpr char kComplaint[] = "launch: cannot execute the program of the processes\n";
-  [[maybe_unused]] const ssize_t written = ::write(2, kComplaint, sizeof kComplaint - 1);
+  ::execve(executable.path.c_str(), words.arguments.data(), words.environment.data());
+  [[maybe_unused]] const ssize_t written =
+      ::write(STDERR_FILENO, words.complaint.data(), words.complaint.size());
   ::_exit(127);
+}
+
+// Up to and with the '='.
+std::string_view name_in(std::string_view variable) {
+  return variable.substr(0, variable.find('=') + 1);
 }
 
 }  // namespace
 
-Status spawn(const std::string& program, const std::vector<std::string>& arguments,
-             const HandedDown& descriptors, int& pid) {
-  std::vector<std::string> words{program};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
+Status spawn(const Executable& executable, const HandedDown& descriptors, int& pid) {
+  std::vector<std::string> arguments{executable.path};
+  arguments.insert(arguments.end(), executable.arguments.begin(), executable.arguments.end());
+  std::vector<std::string> environment = executable.environment;
+  for (char** variable = ::environ; *variable != nullptr; ++variable) {
+    bool replaced = false;
+    for (const std::string& ours : executable.environment) {
+      replaced = replaced || name_in(ours) == name_in(*variable);
+    }
+    if (!replaced) environment.emplace_back(*variable);
+  }
+  Words words;
+  for (std::string& word : arguments) words.arguments.push_back(word.data());
+  for (std::string& variable : environment) words.environment.push_back(variable.data());
+  words.arguments.push_back(nullptr);
+  words.environment.push_back(nullptr);
+  words.complaint = "launch: cannot execute " + executable.path + "\n";
   const pid_t parent = ::getpid();
   pid = ::fork();
-  if (pid == 0) become(program.c_str(), pointers.data(), descriptors, parent);
-  if (pid > 0) return Status::ok();
+  if (pid == 0) become(executable, words, descriptors, parent);
+  if (pid > 0) {
+    ::setpgid(pid, pid);  // as the child does: whoever is first, the group is there from now on
+    return Status::ok();
+  }
   return Status::error(std::string("cannot start a process: ") + std::strerror(errno));
 }
 

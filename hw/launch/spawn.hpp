@@ -1,5 +1,4 @@
-// One child process: its own process group, dead with its parent, with three descriptors handed
-// down.
+// One child process: its own process group, dead with its parent, with descriptors handed down.
 #pragma once
 
 #include <string>
@@ -9,16 +8,23 @@
 
 namespace holdfast::hw {
 
-// Descriptors of the parent that become kControlDescriptor, kLogDescriptor and kTableDescriptor.
+struct Executable {
+  std::string path;
+  std::vector<std::string> arguments;
+  std::vector<std::string> environment = {};  // NAME=value, beside what the parent has
+  bool reads_nothing = false;                 // its standard input is empty
+};
+
+// Descriptors of the parent that become kControlDescriptor, kLogDescriptor and kTableDescriptor;
+// -1: closed.
 struct HandedDown {
   int control = -1;
   int log = -1;
   int table = -1;
 };
 
-// Starts `program`. It inherits standard streams and nothing else, and the default treatment of
+// Starts it. It inherits standard streams and what is handed down, and the default treatment of
 // every signal. If it cannot be executed, the child says so and exits with 127.
-Status spawn(const std::string& program, const std::vector<std::string>& arguments,
-             const HandedDown& descriptors, int& pid);
+Status spawn(const Executable& executable, const HandedDown& descriptors, int& pid);
 
 }  // namespace holdfast::hw

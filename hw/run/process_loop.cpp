@@ -27,7 +27,7 @@ LoopEnd end_of(Wake wake) {
 Status run_process(Engine& engine, std::span<Fabric* const> rails, EventLog& log,
                    const LoopOptions& options, LoopEnd& end) {
   Sleeper sleeper;
-  if (Status opened = sleeper.open(options.lifeline); !opened.is_ok()) return opened;
+  if (Status opened = sleeper.open({.lifeline = options.lifeline}); !opened.is_ok()) return opened;
   Time now = monotonic_now();
   // The rails are not armed yet: frames of those who started a moment earlier wait for our slots.
   for (; now < options.start_at; now = monotonic_now()) {

@@ -17,7 +17,7 @@ namespace holdfast::hw {
 struct LoopOptions {
   Time start_at;  // CLOCK_MONOTONIC; the engine starts then, or now if later
   Time stop_at = Time::never();
-  int lifeline = -1;                     // see Sleeper::open
+  int lifeline = -1;                     // see WakeSources
   RecordingWriter* recording = nullptr;  // of the rails, which are recorders then
 };
 

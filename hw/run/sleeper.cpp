@@ -20,7 +20,7 @@ namespace holdfast::hw {
 namespace {
 
 // What an entry of the epoll set is for.
-enum Source : std::uint32_t { kAlarm, kSignals, kLifeline, kRail };
+enum Source : std::uint32_t { kAlarm, kSignals, kLifeline, kBell, kRail };
 
 // Of a rail without a descriptor.
 constexpr int kNapMs = 1;
@@ -34,19 +34,25 @@ bool add(int epoll, int descriptor, std::uint32_t events, Source source) {
 
 }  // namespace
 
-Status Sleeper::open(int lifeline) {
+Status Sleeper::open(const WakeSources& sources) {
   sigset_t ends;
   ::sigemptyset(&ends);
   ::sigaddset(&ends, SIGTERM);
   ::sigaddset(&ends, SIGINT);
-  masked_ = ::pthread_sigmask(SIG_BLOCK, &ends, &mask_before_) == 0;
+  if (sources.signals) {
+    masked_ = ::pthread_sigmask(SIG_BLOCK, &ends, &mask_before_) == 0;
+    signals_ = Descriptor(::signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK));
+  }
+  bell_ = sources.bell;
   epoll_ = Descriptor(::epoll_create1(EPOLL_CLOEXEC));
   alarm_ = Descriptor(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
-  signals_ = Descriptor(::signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK));
-  const bool made = masked_ && epoll_.is_open() && alarm_.is_open() && signals_.is_open() &&
-                    add(epoll_.get(), alarm_.get(), EPOLLIN, kAlarm) &&
-                    add(epoll_.get(), signals_.get(), EPOLLIN, kSignals) &&
-                    (lifeline < 0 || add(epoll_.get(), lifeline, EPOLLRDHUP, kLifeline));
+  const auto add_if = [this](bool wanted, int descriptor, std::uint32_t events, Source source) {
+    return !wanted || add(epoll_.get(), descriptor, events, source);
+  };
+  const bool made = masked_ == sources.signals && add_if(true, alarm_.get(), EPOLLIN, kAlarm) &&
+                    add_if(sources.signals, signals_.get(), EPOLLIN, kSignals) &&
+                    add_if(bell_ >= 0, bell_, EPOLLIN, kBell) &&
+                    add_if(sources.lifeline >= 0, sources.lifeline, EPOLLRDHUP, kLifeline);
   if (made) return Status::ok();
   return Status::error(std::string("the process cannot make what it sleeps with: ") +
                        std::strerror(errno));
@@ -99,6 +105,10 @@ Wake Sleeper::sleep(Time until, std::span<Fabric* const> rails) {
       // Taken out, or it would end the process when the mask is restored.
       signalfd_siginfo received;
       if (::read(signals_.get(), &received, sizeof received) > 0) wake = Wake::signal;
+    }
+    if (source == kBell) {
+      std::uint64_t rung = 0;
+      [[maybe_unused]] const ssize_t got = ::read(bell_, &rung, sizeof rung);
     }
     if (source == kLifeline && wake == Wake::work) wake = Wake::abandoned;
   }

@@ -1,5 +1,5 @@
-// How a process sleeps: until an instant, a rail's event, a signal to end, or the end of its
-// launcher; whichever comes first, and without losing any of them.
+// How a process sleeps: until an instant, a rail's event, a signal to end, the end of its launcher,
+// or another thread's bell; whichever comes first, and without losing any of them.
 #pragma once
 
 #include <signal.h>
@@ -15,20 +15,26 @@
 namespace holdfast::hw {
 
 enum class Wake : std::uint8_t {
-  work,       // the instant has come, or a rail has events
+  work,       // the instant has come, the bell was rung, or a rail has events
   signal,     // SIGTERM or SIGINT
   abandoned,  // the other end of the lifeline is closed
 };
 
+// What wakes beside instants and rails. Descriptors stay their owner's; -1: none.
+struct WakeSources {
+  bool signals = true;  // takes SIGTERM and SIGINT over, of the whole process
+  int lifeline = -1;    // a socket or pipe whose other end is open as long as we are wanted
+  int bell = -1;        // an eventfd; silenced when it has woken us
+};
+
 class Sleeper {
  public:
-  // Takes SIGTERM and SIGINT over until destroyed. `lifeline` is a socket or pipe whose other end
-  // is open as long as we are wanted; -1: none. An error says what the system refused.
   Sleeper() = default;
   ~Sleeper();
   Sleeper(const Sleeper&) = delete;
   Sleeper& operator=(const Sleeper&) = delete;
-  Status open(int lifeline);
+  // An error says what the system refused.
+  Status open(const WakeSources& sources);
 
   // Arms the rails first, so that an event that arrives in between wakes.
   Wake sleep(Time until, std::span<Fabric* const> rails);
@@ -40,6 +46,7 @@ class Sleeper {
   Descriptor epoll_;
   Descriptor alarm_;
   Descriptor signals_;
+  int bell_ = -1;
   Time alarm_at_ = Time::never();
   std::vector<int> armed_;  // rails' descriptors in the epoll set
   sigset_t mask_before_{};

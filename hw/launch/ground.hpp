@@ -1,0 +1,47 @@
+// What the engine of a launched process stands on: its rails and addresses, from its assignment;
+// recorded if it says so.
+//
+// Rails: 0 is UDP on 127.0.0.1, 1 watches the processes of this machine.
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "hw/launch/assignment.hpp"
+#include "hw/launch/node.hpp"
+#include "hw/launch/process_table.hpp"
+#include "hw/record/recorder.hpp"
+#include "hw/run/recorded_addresses.hpp"
+#include "hw/udp/udp_fabric.hpp"
+#include "hw/watch/watch_fabric.hpp"
+#include "stack/base/status.hpp"
+
+namespace holdfast::hw {
+
+constexpr std::size_t kNodeRails = 2;
+
+// What a factory is given for an assignment, which it refers to.
+NodeStart start_of(const Assignment& assignment, std::span<Fabric* const> rails,
+                   const AddressBook& addresses);
+
+// Members in the order in which they refer to each other.
+struct Ground {
+  ProcessTable table;
+  std::unique_ptr<UdpFabric> udp;
+  std::unique_ptr<WatchFabric> watch;
+  std::unique_ptr<AddressBook> addresses;
+  std::unique_ptr<RecordingWriter> recording;
+  std::unique_ptr<AddressBook> recorded_addresses;
+  std::array<std::unique_ptr<Recorder>, kNodeRails> recorders;
+  std::array<Fabric*, kNodeRails> rails{};
+
+  // Takes over the descriptor of the process table. The assignment must outlive this. An error says
+  // what the system refused.
+  Status open(const Assignment& assignment, int table_descriptor);
+  const AddressBook& book() const { return recorded_addresses ? *recorded_addresses : *addresses; }
+
+ private:
+  Status record(const Assignment& assignment);
+};
+
+}  // namespace holdfast::hw

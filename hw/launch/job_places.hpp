@@ -1,0 +1,32 @@
+// What a launcher keeps for the processes of a job as long as it lasts: an address each, the table
+// of who they are, the job's number and key.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hw/launch/assignment.hpp"
+#include "hw/launch/process_table.hpp"
+#include "hw/launch/reserved_port.hpp"
+#include "stack/base/status.hpp"
+
+namespace holdfast::hw {
+
+class JobPlaces {
+ public:
+  // An error says what the system refused. The configuration and the seed are every process's.
+  Status reserve(std::uint32_t processes, const std::string& configuration, std::uint64_t seed);
+
+  ProcessTable& table() { return table_; }
+  const ProcessTable& table() const { return table_; }
+  // Without a recording.
+  Assignment assignment(ProcessId process, std::uint32_t boot) const;
+
+ private:
+  std::vector<ReservedPort> ports_;
+  ProcessTable table_;
+  Assignment common_;
+};
+
+}  // namespace holdfast::hw
