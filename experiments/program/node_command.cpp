@@ -35,7 +35,7 @@ int replay(const Arguments& arguments) {
 
 const Command kNodeCommand = {"node",
                               "",
-                              "one process of a launched job; started by launch, not by hand",
+                              "one process of an experiment; started by run, not by hand",
                               "Takes its place in a job from the launcher that started it.",
                               {},
                               0,
@@ -50,7 +50,7 @@ const Command kReplayCommand = {
     "call that it makes, byte for byte. Exit status 1 and the turn, the call and the byte if one\n"
     "differs.\n\n"
     "example:\n"
-    "  holdfast launch my.json --record recordings\n"
+    "  holdfast run my.json --set fabric.kind=udp --record recordings\n"
     "  holdfast replay recordings/0-0/process-3.boot-0.recording",
     {},
     1,

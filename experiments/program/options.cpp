@@ -63,6 +63,7 @@ std::string Arguments::parse(const Command& command, std::span<char* const> word
     const std::string word = words[i];
     if (options_ended || word.size() < 2 || word[0] != '-') {
       operands_.push_back(word);
+      options_ended = options_ended || command.operand_ends_options;
       continue;
     }
     if (word == "--") {

@@ -28,6 +28,8 @@ struct Command {
   std::size_t operands_min;
   std::size_t operands_max;
   int (*run)(const Arguments&);  // gives the exit status
+  // What comes after the first operand is not ours to read: another program's command line.
+  bool operand_ends_options = false;
 };
 
 // What stood on the command line, checked against a command.

@@ -1,5 +1,4 @@
-// holdfast run and holdfast launch: an experiment file to a results folder, in the simulator or
-// with real processes.
+// holdfast run: an experiment file to a results folder, in the simulator or with real processes.
 #include <unistd.h>
 
 #include <algorithm>
@@ -60,8 +59,8 @@ void leave_signals_to_launcher() {
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }
 
-int report(const char* command, const runner::CampaignResult& result, const Arguments& arguments) {
-  const std::string resume = command_line(command, arguments, {"--output", "--resume"}) +
+int report(const runner::CampaignResult& result, const Arguments& arguments) {
+  const std::string resume = command_line("run", arguments, {"--output", "--resume"}) +
                              " --resume --output " + shell_word(result.folder);
   switch (result.end) {
     case runner::CampaignEnd::complete:
@@ -74,15 +73,15 @@ int report(const char* command, const runner::CampaignResult& result, const Argu
       return kInterrupted;
     case runner::CampaignEnd::unwritable:
       std::fprintf(stderr,
-                   "holdfast %s: %s\nThe finished replicates are kept. When that is mended, "
+                   "holdfast run: %s\nThe finished replicates are kept. When that is mended, "
                    "continue with:\n  %s\n",
-                   command, result.message.c_str(), resume.c_str());
+                   result.message.c_str(), resume.c_str());
       return kRefused;
     case runner::CampaignEnd::refused:
-      std::fprintf(stderr, "holdfast %s: %s\n", command, result.message.c_str());
+      std::fprintf(stderr, "holdfast run: %s\n", result.message.c_str());
       return kRefused;
     case runner::CampaignEnd::failed:
-      std::fprintf(stderr, "holdfast %s: %s\n", command, result.message.c_str());
+      std::fprintf(stderr, "holdfast run: %s\n", result.message.c_str());
       return kFailed;
   }
   return kFailed;
@@ -100,8 +99,8 @@ std::string conflict(const runner::Campaign& campaign, const Arguments& argument
   if (any_real && (!arguments.number("--jobs", 1, jobs) || jobs > 1))
     return "real processes run one replicate at a time; leave out --jobs";
   if (!any_real && arguments.has("--record"))
-    return "--record is for real processes (fabric.kind udp, or holdfast launch); a simulation is "
-           "repeated by running it again";
+    return "--record is for real processes (fabric.kind udp); a simulation is repeated "
+           "by running it again";
   for (const runner::CampaignPoint& point : points)
     if (is_real(point) && point.experiment.fabric.loss > 0.0)
       return "fabric.loss is for simulations; with fabric.kind udp it must be 0";
@@ -129,10 +128,10 @@ Status run_real(const Prepared& prepared, runner::Job job, const std::string& re
   return status;
 }
 
-int run_prepared(const char* command, const Prepared& prepared, const Arguments& arguments) {
+int run_prepared(const Prepared& prepared, const Arguments& arguments) {
   const runner::Campaign& campaign = prepared.campaign;
   if (const std::string problem = conflict(campaign, arguments); !problem.empty()) {
-    std::fprintf(stderr, "holdfast %s: %s\n", command, problem.c_str());
+    std::fprintf(stderr, "holdfast run: %s\n", problem.c_str());
     return kRefused;
   }
   const bool real = std::any_of(campaign.points.begin(), campaign.points.end(), is_real);
@@ -142,7 +141,7 @@ int run_prepared(const char* command, const Prepared& prepared, const Arguments&
   options.output = arguments.value("--output");
   options.resume = arguments.has("--resume");
   options.quiet = arguments.has("--quiet");
-  options.command_line = command_line(command, arguments);
+  options.command_line = command_line("run", arguments);
   if (real) {
     leave_signals_to_launcher();
   } else {
@@ -157,20 +156,13 @@ int run_prepared(const char* command, const Prepared& prepared, const Arguments&
     return runner::simulate(point.experiment, *prepared.inputs[job.point], job.replicate, monitor,
                             outcome);
   };
-  return report(command, runner::run_campaign(campaign, replicate, options, stop_requested),
-                arguments);
+  return report(runner::run_campaign(campaign, replicate, options, stop_requested), arguments);
 }
 
 int run(const Arguments& arguments) {
   Prepared prepared;
   if (!prepare(arguments.operands()[0], arguments, prepared)) return kRefused;
-  return run_prepared("run", prepared, arguments);
-}
-
-int launch(const Arguments& arguments) {
-  Prepared prepared;
-  if (!prepare(arguments.operands()[0], arguments, prepared, {"fabric.kind=udp"})) return kRefused;
-  return run_prepared("launch", prepared, arguments);
+  return run_prepared(prepared, arguments);
 }
 
 }  // namespace
@@ -193,21 +185,5 @@ const Command kRunCommand = {
     1,
     1,
     run};
-
-const Command kLaunchCommand = {
-    "launch",
-    "CONFIG [options]",
-    "run an experiment with real processes of this machine",
-    "Does what holdfast run does with fabric.kind udp: starts the processes of the experiment on\n"
-    "this machine, joined by UDP on the loopback, kills and restarts them by the script or trace, "
-    "and\n"
-    "writes the same results folder. Times are then those of this machine.\n\n"
-    "examples:\n"
-    "  holdfast launch my.json --set processes.nodes=2 --set processes.per_node=4\n"
-    "  holdfast launch my.json --record recordings",
-    kOptions,
-    1,
-    1,
-    launch};
 
 }  // namespace holdfast::program

@@ -59,8 +59,9 @@ bool was_launched() {
 
 int node_main(const NodeFactory& factory) {
   if (!was_launched()) {
-    std::fputs("node: this command is started by `launch`, which gives it its place in a job\n",
-               stderr);
+    std::fputs(
+        "node: this command is started by `holdfast run`, which gives it its place in a job\n",
+        stderr);
     return 2;
   }
   const Status status = run_assigned(factory);

@@ -85,14 +85,36 @@ class Mistakes(Scenario):
 
     def test_what_does_not_go_together(self):
         self.assertIn("one replicate at a time",
-                      self.refused("launch", "small.json", "--jobs", "2"))
+                      self.refused("run", "small.json", "--set", "fabric.kind=udp",
+                                   "--jobs", "2"))
         self.assertIn("--record is for real processes",
                       self.refused("run", "small.json", "--record", "somewhere"))
-        self.assertIn("fabric.loss", self.refused("launch", "small.json", "--set",
-                                                  "fabric.loss=0.1"))
+        self.assertIn("fabric.loss", self.refused("run", "small.json", "--set", "fabric.kind=udp",
+                                                  "--set", "fabric.loss=0.1"))
 
     def test_node_needs_a_launcher(self):
-        self.assertIn("launch", self.refused("node"))
+        self.assertIn("holdfast run", self.refused("node"))
+
+    def test_launch_says_what_is_wrong_with_its_command_line(self):
+        for words, complaint in [
+                (["small.json"], "-n N is missing"),
+                (["-n", "0", "true"], "-n is \"0\""),
+                (["-n", "5000", "true"], "at most 4096"),
+                (["-n", "4"], "something is missing"),
+                (["-n", "4", "--per-node", "3", "true"], "does not divide 4"),
+                (["-n", "4", "--period", "soon", "true"], "--period is \"soon\""),
+                (["-n", "4", "--timeout", "150ms", "true"], "at least two periods of 100 ms"),
+                (["-n", "4", "no-such-program"], "no program \"no-such-program\"")]:
+            self.assertIn(complaint, self.refused("launch", *words), words)
+
+    def test_launch_gives_a_program_its_words_and_passes_its_end_on(self):
+        said, _ = self.run_program("launch", "-n", "3", "sh", "-c", 'echo "$@"', "-n", "-q")
+        self.assertEqual(said, "-q\n" * 3)
+        said, _ = self.run_program("launch", "-n", "2", "--", "cat")
+        self.assertEqual(said, "")
+        _, complaint = self.run_program("launch", "-n", "2", "sh", "-c", "exit 5", status=5)
+        self.assertRegex(complaint, r"process [01] \(pid \d+\) ended with exit status 5")
+        self.run_program("launch", "-n", "2", "sh", "-c", "kill -TERM $$", status=128 + 15)
 
     def test_replay_of_no_recording(self):
         self.assertIn("is not a recording", self.refused("replay", "small.json"))

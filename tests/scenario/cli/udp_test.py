@@ -25,7 +25,8 @@ class EightProcesses(Scenario):
                                  for failure in self.rows(output, "failures.csv"))
 
     def test_every_live_process_knows_as_soon_as_in_the_simulation(self):
-        self.run_program("launch", "eight.json", "--output", "real", "--record", "recordings")
+        self.run_program("run", "eight.json", "--set", "fabric.kind=udp", "--output", "real",
+                         "--record", "recordings")
         self.run_program("run", "eight.json", "--output", "simulated")
         real = self.median_detection("real")
         simulated = self.median_detection("simulated")

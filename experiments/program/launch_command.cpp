@@ -1,0 +1,167 @@
+// holdfast launch: any program as the processes of a job on this machine.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+#include "experiments/config/quantity.hpp"
+#include "experiments/program/commands.hpp"
+#include "hw/launch/engine_program.hpp"
+#include "hw/launch/programs.hpp"
+#include "stack/base/random.hpp"
+
+namespace holdfast::program {
+namespace {
+
+constexpr std::uint32_t kProcessesMax = 4096;
+
+const std::array kOptions = {
+    Option{"-n", "N", "how many processes, at most 4096; must be given"},
+    Option{"--per-node", "K",
+           "act as if there were K of them on each machine; must divide N;\n"
+           "default: N. Machines watch each other by heartbeats, processes of\n"
+           "one machine by the operating system"},
+    Option{"--period", "TIME", "between two heartbeats of a machine; default: 100ms"},
+    Option{"--timeout", "TIME",
+           "silence of a machine that makes a verdict, at least 2 periods;\n"
+           "default: 1s"},
+};
+
+// A sentence about what is wrong; empty: nothing.
+std::string read_duration(const Arguments& arguments, const char* option, Duration& duration) {
+  if (!arguments.has(option)) return "";
+  const std::string text = arguments.value(option);
+  const auto parsed = runner::parse_duration(text);
+  if (parsed.value && *parsed.value > Duration{0}) {
+    duration = *parsed.value;
+    return "";
+  }
+  return std::string(option) + " is \"" + text + "\"; expected a time above zero, such as 100ms" +
+         (parsed.hint.empty() ? "" : " (" + parsed.hint + ")");
+}
+
+// As a shell finds it; empty: nowhere.
+std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return ::access(name.c_str(), X_OK) == 0 ? name : "";
+  const char* path = std::getenv("PATH");
+  std::string folders = path == nullptr ? "/usr/bin:/bin" : path;
+  for (std::size_t at = 0; at <= folders.size();) {
+    const std::size_t end = std::min(folders.find(':', at), folders.size());
+    const std::string folder = end == at ? "." : folders.substr(at, end - at);
+    const std::string candidate = folder + "/" + name;
+    std::error_code error;
+    if (::access(candidate.c_str(), X_OK) == 0 && !std::filesystem::is_directory(candidate, error))
+      return candidate;
+    at = end + 1;
+  }
+  return "";
+}
+
+// The plan that the command line asks for, or what is wrong with it.
+std::string read_plan(const Arguments& arguments, std::uint32_t per_node, hw::ProgramPlan& plan) {
+  const std::string& name = arguments.operands()[0];
+  if (!arguments.has("-n"))
+    return "-n N is missing: how many processes of " + name +
+           "? (An experiment with real processes is holdfast run CONFIG --set fabric.kind=udp.)";
+  hw::NodeConfiguration configuration;
+  DetectorOptions& detection = configuration.membership.detection;
+  if (plan.processes > kProcessesMax)
+    return "-n is " + std::to_string(plan.processes) + "; expected at most " +
+           std::to_string(kProcessesMax);
+  if (plan.processes % per_node != 0)
+    return "--per-node is " + std::to_string(per_node) + ", which does not divide " +
+           std::to_string(plan.processes);
+  configuration.roster = {.nodes = plan.processes / per_node, .per_node = per_node};
+  for (const auto& [option, duration] :
+       {std::pair{"--period", &detection.period}, std::pair{"--timeout", &detection.timeout}}) {
+    if (std::string wrong = read_duration(arguments, option, *duration); !wrong.empty())
+      return wrong;
+  }
+  if (detection.timeout < 2 * detection.period)
+    return "--timeout is " + runner::format_duration(detection.timeout) +
+           "; expected at least two periods of " + runner::format_duration(detection.period);
+  configuration.membership.retransmission_timeout = detection.period;
+  plan.path = find_program(name);
+  if (plan.path.empty()) return "there is no program \"" + name + "\" that can be executed";
+  plan.arguments.assign(arguments.operands().begin() + 1, arguments.operands().end());
+  plan.configuration = text_of(configuration);
+  plan.seed = 1;
+  return "";
+}
+
+void report(const hw::ProgramEnd& end) {
+  const int status = end.exit_status();
+  if (end.stopped || status == 0) return;
+  std::string how;
+  if (WIFSIGNALED(end.wait_status)) {
+    const int number = WTERMSIG(end.wait_status);
+    how = "was killed by signal " + std::to_string(number) + " (" + strsignal(number) + ")";
+  } else if (WEXITSTATUS(end.wait_status) != 0) {
+    how = "ended with exit status " + std::to_string(status) +
+          (end.joined && !end.left ? ", without leaving" : "");
+  } else {
+    how = "ended without leaving";
+  }
+  std::fprintf(stderr, "holdfast launch: process %u (pid %d) %s\n", end.process.value, end.pid,
+               how.c_str());
+}
+
+int launch(const Arguments& arguments) {
+  hw::ProgramPlan plan;
+  std::uint32_t per_node = 0;
+  if (!arguments.number("-n", 1, plan.processes) ||
+      !arguments.number("--per-node", plan.processes, per_node))
+    return kRefused;
+  if (const std::string wrong = read_plan(arguments, per_node, plan); !wrong.empty()) {
+    std::fprintf(stderr, "holdfast launch: %s\n", wrong.c_str());
+    return kRefused;
+  }
+  hw::ProgramsResult result;
+  const Status status = hw::run_programs(plan, report, result);
+  if (!status.is_ok()) {
+    std::fprintf(stderr, "holdfast launch: %s\n", status.message().c_str());
+    return kFailed;
+  }
+  if (result.signal != 0) {
+    std::fprintf(stderr, "holdfast launch: stopped by signal %d; no process is left\n",
+                 result.signal);
+    return 128 + result.signal;
+  }
+  for (const hw::ProgramEnd& end : result.ends)
+    if (end.exit_status() != 0) return end.exit_status();
+  return kDone;
+}
+
+}  // namespace
+
+const Command kLaunchCommand = {
+    "launch",
+    "-n N [options] [--] PROGRAM [ARGUMENTS]",
+    "start a program of yours as the processes of a job",
+    "Starts N processes of PROGRAM on this machine. Those that join (holdfast_join, see\n"
+    "holdfast/holdfast.h) are a job: each hears when another dies. A death ends nobody else; it "
+    "is\n"
+    "reported on stderr. Standard output and error are the launcher's, standard input is empty.\n"
+    "Ctrl-C, or the end of the launcher, ends all of them.\n\n"
+    "Exit status: 0 if every process has left the job and ended with 0; else that of the first "
+    "that\n"
+    "did not: its exit status, 128 + n if it was killed by signal n, 1 if it ended with 0 without\n"
+    "leaving; 128 + n if the launcher was stopped by signal n; 1 if the job could not begin; 2 "
+    "for\n"
+    "a wrong option.\n\n"
+    "examples:\n"
+    "  holdfast launch -n 4 -- ./survivors 1000\n"
+    "  holdfast launch -n 8 --per-node 2 --period 20ms --timeout 200ms ./verdicts",
+    kOptions,
+    1,
+    1'000'000,
+    launch,
+    true};
+
+}  // namespace holdfast::program
