@@ -156,6 +156,8 @@ class Membership {
   Incarnation incarnation() const { return incarnation_; }
   bool agent() const { return agent_; }
   bool joining() const { return joining_; }
+  // Whether nobody answered its joins, so that it went on without (7.3).
+  bool unanswered() const { return rest_->unanswered; }
   // The survivors have agreed that this life is over: it must not act any more.
   bool fenced() const { return fenced_; }
   FrameCounts counts() const;
@@ -248,6 +250,7 @@ class Membership {
     std::uint64_t evicted = 0;     // from the dissemination, while that is not under way
     std::uint32_t broadcasts = 0;  // begun by this boot
     bool rejoining;                // until start
+    bool unanswered = false;       // the join ended without an answer
   };
 
   // What a heartbeat touches comes first.

@@ -151,6 +151,7 @@ void Membership::become_active(Time now) {
 void Membership::poll_join(Time now) {
   if (!joining_) return;
   if (pending().join_until <= now) {
+    rest_->unanswered = true;
     become_active(now);
     return;
   }

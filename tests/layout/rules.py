@@ -22,7 +22,7 @@ PROTOCOLS = {
 STACK = SEAM | CODING | {"stack/view"} | PROTOCOLS | {"engine"}
 
 # Folders of sim/ and hw/ that put engines to work; the others are fabrics and their parts.
-DRIVERS = {"sim/run", "sim/oracle", "hw/run", "hw/launch"}
+DRIVERS = {"sim/run", "sim/oracle", "hw/run", "hw/launch", "hw/library"}
 
 # Headers of clocks, sockets, threads and random devices; then those of files and streams.
 _AMBIENT_HEADER = re.compile(

@@ -102,7 +102,7 @@ class SleeperTest : public ::testing::Test {
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()), 0);
     near_ = Descriptor(sockets[0]);
     far_ = Descriptor(sockets[1]);
-    ASSERT_TRUE(sleeper_.open(near_.get()).is_ok());
+    ASSERT_TRUE(sleeper_.open({.lifeline = near_.get()}).is_ok());
   }
 
   // So long that a test which sleeps through it has failed.
@@ -144,6 +144,18 @@ TEST_F(SleeperTest, ABusyRailIsNoSleepButSignalsAreSeen) {
 TEST_F(SleeperTest, TheEndOfTheLauncherWakes) {
   far_.close();
   EXPECT_EQ(sleeper_.sleep(long_after(), rails_), Wake::abandoned);
+}
+
+TEST_F(SleeperTest, TheBellWakesAndIsSilentThen) {
+  const Descriptor bell(::eventfd(0, EFD_NONBLOCK));
+  Sleeper sleeper;
+  ASSERT_TRUE(sleeper.open({.signals = false, .bell = bell.get()}).is_ok());
+  const std::uint64_t one = 1;
+  ASSERT_EQ(::write(bell.get(), &one, sizeof one), 8);
+  EXPECT_EQ(sleeper.sleep(long_after(), rails_), Wake::work);
+  const Time until = monotonic_now() + milliseconds(20);
+  EXPECT_EQ(sleeper.sleep(until, rails_), Wake::work);
+  EXPECT_GE(monotonic_now(), until);
 }
 
 TEST_F(SleeperTest, AnInstantThatHasPassedIsNoSleep) {

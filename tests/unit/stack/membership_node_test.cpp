@@ -38,6 +38,7 @@ TEST(Membership, JoiningEndsWithTheWordOfOneWhoIsNotJoining) {
   EXPECT_EQ(subject.of(0), failed(0));  // what it says is news all the same
   subject.hear(at(2), FrameType::difference, 3);
   EXPECT_FALSE(subject.membership().joining());
+  EXPECT_FALSE(subject.membership().unanswered());
   EXPECT_TRUE(subject.membership().agent());
   EXPECT_EQ(subject.of(1), alive(65536));
   EXPECT_EQ(receivers(subject.poll(at(2), FrameType::heartbeat)), std::vector<std::uint32_t>{2});
@@ -66,6 +67,7 @@ TEST(Membership, JoiningAloneEndsAfterATimeout) {
   subject.poll(at(1000));
   EXPECT_FALSE(subject.membership().joining());
   EXPECT_TRUE(subject.membership().agent());
+  EXPECT_TRUE(subject.membership().unanswered());
 }
 
 TEST(Membership, JoinIsAlwaysAnswered) {

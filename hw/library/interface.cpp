@@ -1,0 +1,184 @@
+// The C functions over Session: arguments are checked, nothing is thrown, and the sentence of an
+// error is kept for its thread.
+#include <fcntl.h>
+#include <holdfast/holdfast.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <string>
+
+#include "hw/launch/programs.hpp"
+#include "hw/library/session.hpp"
+#include "hw/monotonic_clock.hpp"
+
+struct holdfast_job {
+  std::unique_ptr<holdfast::hw::Session> session;
+};
+
+namespace {
+
+using holdfast::hw::Outcome;
+using holdfast::hw::Session;
+
+thread_local std::string error_of_this_thread;
+
+holdfast_status say(const Outcome& outcome) {
+  if (!outcome.is_ok()) error_of_this_thread = "holdfast: " + outcome.message;
+  return outcome.code;
+}
+
+holdfast_status invalid(const char* what) {
+  return say({HOLDFAST_INVALID, what});
+}
+
+// Memory may run out; no exception passes into C.
+template <class Call>
+holdfast_status guarded(const Call& call) noexcept {
+  try {
+    return say(call());
+  } catch (const std::exception& error) {
+    return say({HOLDFAST_SYSTEM, error.what()});
+  }
+}
+
+holdfast::Time after(std::int32_t timeout_ms) {
+  return holdfast::hw::monotonic_now() + holdfast::milliseconds(timeout_ms);
+}
+
+// Where the launcher has left its descriptors.
+Outcome find_launcher(int& control, int& table) {
+  const std::string name = holdfast::hw::kLauncherVariable;
+  const char* text = std::getenv(name.c_str());
+  if (text == nullptr) {
+    return {HOLDFAST_NOT_LAUNCHED,
+            "this program is to be started by the launcher: holdfast launch -n 4 -- PROGRAM"};
+  }
+  const std::string said = name + "=\"" + text + "\"";
+  int end = 0;
+  if (std::sscanf(text, "control=%d table=%d%n", &control, &table, &end) != 2 ||
+      text[end] != '\0') {
+    return {HOLDFAST_BAD_ASSIGNMENT,
+            said + " is not what the launcher has set; expected \"control=3 table=5\" or the like"};
+  }
+  int type = 0;
+  socklen_t size = sizeof type;
+  if (::getsockopt(control, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_STREAM ||
+      ::fcntl(table, F_GETFD) < 0) {
+    return {HOLDFAST_NOT_LAUNCHED,
+            "the descriptors of " + said +
+                " are not the launcher's: a program between it and this one has closed them, or "
+                "has joined in this place; start this program by: holdfast launch -n 4 -- PROGRAM"};
+  }
+  return {};
+}
+
+// A process has one part in one job; a child that it forks has none.
+std::atomic<bool> has_joined{false};
+
+Outcome join(std::int32_t timeout_ms, std::unique_ptr<Session>& session) {
+  const Outcome before{HOLDFAST_JOINED_BEFORE,
+                       "this process has joined its job before, or tried to; a process joins once"};
+  if (has_joined) return before;
+  int control = -1, table = -1;
+  if (Outcome outcome = find_launcher(control, table); !outcome.is_ok()) return outcome;
+  if (has_joined.exchange(true)) return before;
+  return Session::join(control, table, after(timeout_ms), session);
+}
+
+}  // namespace
+
+extern "C" {
+
+holdfast_status holdfast_join(std::int32_t timeout_ms, holdfast_job** job) {
+  if (job == nullptr) return invalid("holdfast_join: job is NULL");
+  *job = nullptr;
+  if (timeout_ms < 0) return invalid("holdfast_join: timeout_ms is negative");
+  return guarded([&] {
+    auto made = std::make_unique<holdfast_job>();
+    Outcome outcome = join(timeout_ms, made->session);
+    if (outcome.is_ok()) *job = made.release();
+    return outcome;
+  });
+}
+
+holdfast_status holdfast_leave(holdfast_job* job, std::int32_t timeout_ms) {
+  if (job == nullptr) return invalid("holdfast_leave: job is NULL");
+  const std::unique_ptr<holdfast_job> owned(job);
+  const bool told = job->session->leave(after(timeout_ms < 0 ? 0 : timeout_ms));
+  if (timeout_ms < 0)
+    return invalid("holdfast_leave: timeout_ms is negative; left without waiting");
+  if (told) return HOLDFAST_OK;
+  return say({HOLDFAST_TIMED_OUT, "not everybody has acknowledged in time that this process left"});
+}
+
+holdfast_status holdfast_next_verdict(holdfast_job* job, std::int32_t timeout_ms,
+                                      holdfast_verdict* verdict) {
+  if (job == nullptr) return invalid("holdfast_next_verdict: job is NULL");
+  if (verdict == nullptr) return invalid("holdfast_next_verdict: verdict is NULL");
+  if (timeout_ms < -1) return invalid("holdfast_next_verdict: timeout_ms is less than -1");
+  const holdfast::Time until = timeout_ms < 0 ? holdfast::Time::never() : after(timeout_ms);
+  if (job->session->next_verdict(until, *verdict)) return HOLDFAST_OK;
+  return say({HOLDFAST_TIMED_OUT, "no verdict has come in time"});
+}
+
+int holdfast_verdict_fd(const holdfast_job* job) {
+  return job == nullptr ? -1 : job->session->verdict_descriptor();
+}
+
+std::uint32_t holdfast_self(const holdfast_job* job) {
+  return job->session->self();
+}
+
+std::uint32_t holdfast_processes(const holdfast_job* job) {
+  return job->session->processes();
+}
+
+std::uint32_t holdfast_nodes(const holdfast_job* job) {
+  return job->session->nodes();
+}
+
+holdfast_status holdfast_find_member(const holdfast_job* job, std::uint32_t process,
+                                     holdfast_member* member) {
+  if (job == nullptr) return invalid("holdfast_find_member: job is NULL");
+  if (member == nullptr) return invalid("holdfast_find_member: member is NULL");
+  if (process >= job->session->processes()) {
+    return invalid("holdfast_find_member: there is no such process");
+  }
+  *member = job->session->member(process);
+  return HOLDFAST_OK;
+}
+
+holdfast_status holdfast_view(const holdfast_job* job, holdfast_member* members, std::uint32_t room,
+                              std::uint64_t* version) {
+  if (job == nullptr) return invalid("holdfast_view: job is NULL");
+  if (members != nullptr && room < job->session->processes()) {
+    return invalid("holdfast_view: the array is too small for all processes");
+  }
+  if (members == nullptr && room > 0) return invalid("holdfast_view: members is NULL");
+  const std::uint64_t now = job->session->view(members);
+  if (version != nullptr) *version = now;
+  return HOLDFAST_OK;
+}
+
+const char* holdfast_state_name(std::int32_t state) {
+  static constexpr std::array kNames = {"joining", "alive", "suspected",
+                                        "failed",  "left",  "committed"};
+  return state >= 0 && state < static_cast<std::int32_t>(kNames.size())
+             ? kNames[static_cast<std::size_t>(state)]
+             : "unknown";
+}
+
+const char* holdfast_error(void) {
+  return error_of_this_thread.c_str();
+}
+
+const char* holdfast_version(void) {
+  return HOLDFAST_VERSION;
+}
+
+}  // extern "C"

@@ -1,0 +1,249 @@
+// Joining step by step, the thread's loop, and the queue of verdicts.
+#include "hw/library/session.hpp"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <system_error>
+
+#include "hw/launch/engine_program.hpp"
+#include "hw/monotonic_clock.hpp"
+#include "stack/wire/header.hpp"
+
+namespace holdfast::hw {
+
+namespace {
+
+// libstdc++'s steady clock is CLOCK_MONOTONIC.
+std::chrono::steady_clock::time_point as_chrono(Time at) {
+  return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(at.ns));
+}
+
+Outcome outcome_of(const HandOver& given) {
+  switch (given.fault) {
+    case HandOverFault::none:
+      return {};
+    case HandOverFault::gone:
+      return {HOLDFAST_ABANDONED, given.message};
+    case HandOverFault::late:
+      return {HOLDFAST_TIMED_OUT, given.message + "; has another process joined in this place?"};
+    case HandOverFault::spoilt:
+      return {HOLDFAST_BAD_ASSIGNMENT, given.message};
+    case HandOverFault::other_version:
+      return {HOLDFAST_WRONG_VERSION, given.message};
+  }
+  return {HOLDFAST_BAD_ASSIGNMENT, given.message};
+}
+
+void ring(const Descriptor& eventfd) {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(eventfd.get(), &one, sizeof one);
+}
+
+}  // namespace
+
+Outcome Session::join(int control, int table, Time until, std::unique_ptr<Session>& joined) {
+  // Not for programs that this one starts.
+  for (const int descriptor : {control, table}) ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  std::unique_ptr<Session> session(new Session(control, table));
+  if (Outcome outcome = session->prepare(until); !outcome.is_ok()) return outcome;
+  if (Outcome outcome = session->wait_for_start(until); !outcome.is_ok()) return outcome;
+  if (Outcome outcome = session->start_thread(); !outcome.is_ok()) return outcome;
+  if (Outcome outcome = session->wait_until_active(until); !outcome.is_ok()) return outcome;
+  joined = std::move(session);
+  return {};
+}
+
+Outcome Session::prepare(Time until) {
+  if (HandOver given = receive_assignment(control_.get(), assignment_, until); !given.is_ok()) {
+    return outcome_of(given);
+  }
+  const int table = ::fcntl(table_.get(), F_DUPFD_CLOEXEC, 0);  // the ground takes it over
+  if (Status opened = ground_.open(assignment_, table); !opened.is_ok()) {
+    return {HOLDFAST_SYSTEM, opened.message()};
+  }
+  const NodeStart start = start_of(assignment_, ground_.rails, ground_.book());
+  if (Status made = make_engine_program(start, program_); !made.is_ok()) {
+    return {HOLDFAST_BAD_ASSIGNMENT, made.message()};
+  }
+  bell_ = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  verdicts_ready_ = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!bell_.is_open() || !verdicts_ready_.is_open()) {
+    return {HOLDFAST_SYSTEM, std::string("cannot make an eventfd: ") + std::strerror(errno)};
+  }
+  const Status opened =
+      sleeper_.open({.signals = false, .lifeline = control_.get(), .bell = bell_.get()});
+  if (!opened.is_ok()) return {HOLDFAST_SYSTEM, opened.message()};
+  const Roster& roster = program_->engine().membership().roster();
+  nodes_ = roster.nodes();
+  for (std::uint32_t i = 0; i < processes(); ++i) {
+    members_.push_back({i, roster.node_of({i}).value, 0, HOLDFAST_ALIVE});
+  }
+  members_[self()].incarnation = program_->engine().membership().incarnation().value;
+  waiting_.resize(processes());
+  waits_.resize(processes());
+  return {};
+}
+
+Outcome Session::wait_for_start(Time until) {
+  const Word ready{kReady, static_cast<std::uint32_t>(::getpid())};
+  if (Status sent = send_word(control_.get(), ready); !sent.is_ok()) {
+    return {HOLDFAST_ABANDONED, sent.message()};
+  }
+  std::array<std::byte, 8> start_at;
+  const HandOver given = receive_bytes(control_.get(), start_at, until);
+  if (given.fault == HandOverFault::late) {
+    return {HOLDFAST_TIMED_OUT, "not all of the " + std::to_string(processes()) +
+                                    " processes of the job have joined in time"};
+  }
+  start_at_ = {static_cast<std::int64_t>(load_le<std::uint64_t>(start_at.data()))};
+  return outcome_of(given);
+}
+
+// A new thread has its maker's signal mask: none is to be handled there.
+Outcome Session::start_thread() {
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  Outcome outcome;
+  try {
+    thread_ = std::thread([this] { run(); });
+    ::pthread_setname_np(thread_.native_handle(), "holdfast");
+  } catch (const std::system_error& error) {
+    outcome = {HOLDFAST_SYSTEM, std::string("cannot start a thread: ") + error.what()};
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return outcome;
+}
+
+Outcome Session::wait_until_active(Time until) {
+  std::unique_lock lock(mutex_);
+  if (!changed_.wait_until(lock, as_chrono(until), [this] { return active_; })) {
+    return {HOLDFAST_TIMED_OUT, "the job has not answered in time"};
+  }
+  if (!unanswered_ || other_wire_version_ == 0) return {};
+  return {HOLDFAST_WRONG_VERSION, "this build speaks wire version " +
+                                      std::to_string(kFrameVersion) + ", the job speaks " +
+                                      std::to_string(other_wire_version_) +
+                                      "; use one release of the library in the whole job"};
+}
+
+// False once the job is over for us: then the launcher is gone, and no process outlives its job.
+bool Session::sleep(Time until) {
+  return sleeper_.sleep(until, ground_.rails) != Wake::abandoned;
+}
+
+void Session::run() {
+  const auto abandoned = [] { ::kill(::getpid(), SIGKILL); };
+  // The rails are not polled yet: frames of those who started a moment earlier wait in the socket.
+  while (monotonic_now() < start_at_) {
+    if (sleeper_.sleep(start_at_, {}) == Wake::abandoned) return abandoned();
+  }
+  Engine& engine = program_->engine();
+  engine.start(monotonic_now());
+  while (true) {
+    const Time now = monotonic_now();
+    bool leaving = false;
+    Time leave_until = Time::never();
+    {
+      const std::lock_guard lock(mutex_);
+      leaving = leave_wanted_;
+      if (leaving) leave_until = leave_until_;
+    }
+    if (leaving) engine.leave(now);
+    const Time next = engine.turn(now);
+    publish(now);
+    if (leaving && (engine.membership().told() || now >= leave_until)) return;
+    if (!sleep(std::min(next, leave_until))) return abandoned();
+  }
+}
+
+void Session::publish(Time now) {
+  Engine& engine = program_->engine();
+  const Membership& membership = engine.membership();
+  const std::lock_guard lock(mutex_);
+  version_ = membership.view().sequence();
+  for (const Membership::Change& change : engine.changes()) believe(now, change);
+  if (membership.fenced() && members_[self()].state != HOLDFAST_COMMITTED) {
+    believe(now, {membership.self(), {membership.incarnation(), MemberState::committed}});
+  }
+  engine.clear_changes();
+  told_ = membership.leaving() && membership.told();
+  active_ = !membership.joining();
+  unanswered_ = membership.unanswered();
+  other_wire_version_ = engine.other_wire_version();
+  changed_.notify_all();
+}
+
+// With the mutex held.
+void Session::believe(Time now, const Membership::Change& change) {
+  static_assert(static_cast<int>(MemberState::committed) == HOLDFAST_COMMITTED &&
+                static_cast<int>(MemberState::left) == HOLDFAST_LEFT &&
+                static_cast<int>(MemberState::failed) == HOLDFAST_FAILED);
+  const std::uint32_t process = change.process.value;
+  members_[process].incarnation = change.record.incarnation.value;
+  members_[process].state = static_cast<std::int32_t>(change.record.state);
+  if (process == self() && change.record.state != MemberState::committed) return;
+  waiting_[process] = {members_[process], version_, now.ns};
+  if (waits_[process]) return;
+  if (order_.empty()) ring(verdicts_ready_);
+  order_.push_back(process);
+  waits_[process] = true;
+}
+
+bool Session::next_verdict(Time until, holdfast_verdict& verdict) {
+  std::unique_lock lock(mutex_);
+  const auto any = [this] { return !order_.empty(); };
+  if (until == Time::never()) {
+    changed_.wait(lock, any);
+  } else if (!changed_.wait_until(lock, as_chrono(until), any)) {
+    return false;
+  }
+  const std::uint32_t process = order_.front();
+  order_.pop_front();
+  waits_[process] = false;
+  verdict = waiting_[process];
+  if (order_.empty()) {
+    std::uint64_t rung = 0;
+    [[maybe_unused]] const ssize_t got = ::read(verdicts_ready_.get(), &rung, sizeof rung);
+  }
+  return true;
+}
+
+holdfast_member Session::member(std::uint32_t process) const {
+  const std::lock_guard lock(mutex_);
+  return members_[process];
+}
+
+std::uint64_t Session::view(holdfast_member* members) const {
+  const std::lock_guard lock(mutex_);
+  if (members != nullptr) std::copy(members_.begin(), members_.end(), members);
+  return version_;
+}
+
+bool Session::leave(Time until) {
+  {
+    const std::lock_guard lock(mutex_);
+    leave_wanted_ = true;
+    leave_until_ = until;
+  }
+  ring(bell_);
+  thread_.join();
+  (void)send_word(control_.get(), {kLeft, 0}).is_ok();  // a launcher that is gone need not know
+  return told_;
+}
+
+Session::~Session() {
+  if (!thread_.joinable()) return;
+  (void)leave(monotonic_now());
+}
+
+}  // namespace holdfast::hw

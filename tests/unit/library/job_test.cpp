@@ -1,0 +1,191 @@
+// Jobs of real processes through the public interface: who hears what, how a job begins and ends,
+// what the launcher makes of it.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "hw/launch/engine_program.hpp"
+#include "hw/launch/programs.hpp"
+
+namespace holdfast::hw {
+namespace {
+
+ProgramPlan plan_of(const char* role, std::uint32_t processes, std::uint32_t per_node) {
+  NodeConfiguration configuration;
+  configuration.roster = {.nodes = processes / per_node, .per_node = per_node};
+  configuration.membership.detection.period = milliseconds(20);
+  configuration.membership.detection.timeout = milliseconds(600);
+  ProgramPlan plan;
+  plan.path = std::filesystem::read_symlink("/proc/self/exe");
+  plan.arguments = {"member", role};
+  plan.configuration = text_of(configuration);
+  plan.processes = processes;
+  plan.grace = milliseconds(500);
+  return plan;
+}
+
+struct Done {
+  Status status = Status::ok();
+  ProgramsResult result;
+  std::vector<int> exit_statuses;  // by process
+};
+
+Done run(const ProgramPlan& plan) {
+  Done done;
+  std::size_t told = 0;
+  done.status = run_programs(
+      plan, [&](const ProgramEnd&) { ++told; }, done.result);
+  EXPECT_EQ(told, done.result.ends.size());
+  done.exit_statuses.assign(plan.processes, -1);
+  for (const ProgramEnd& end : done.result.ends)
+    done.exit_statuses[end.process.value] = end.exit_status();
+  return done;
+}
+
+TEST(Job, AllHearOfAKillOnTheirMachine) {
+  const Done done = run(plan_of("one_dies", 4, 4));
+  EXPECT_TRUE(done.status.is_ok()) << done.status.message();
+  EXPECT_EQ(done.exit_statuses, (std::vector<int>{0, 137, 0, 0}));
+}
+
+TEST(Job, AllHearOfAKillOnAnotherMachineByHeartbeats) {
+  const Done done = run(plan_of("one_dies", 4, 1));
+  EXPECT_TRUE(done.status.is_ok()) << done.status.message();
+  EXPECT_EQ(done.exit_statuses, (std::vector<int>{0, 137, 0, 0}));
+}
+
+TEST(Job, WhoLeavesIsNotBelievedDead) {
+  for (const std::uint32_t per_node : {4u, 2u, 1u}) {
+    const Done done = run(plan_of("leave_in_turn", 4, per_node));
+    EXPECT_TRUE(done.status.is_ok()) << done.status.message();
+    EXPECT_EQ(done.exit_statuses, std::vector<int>(4, 0)) << per_node;
+  }
+}
+
+TEST(Job, AVerdictMakesTheDescriptorReadable) {
+  const Done done = run(plan_of("by_descriptor", 3, 3));
+  EXPECT_EQ(done.exit_statuses, (std::vector<int>{137, 0, 0}));
+}
+
+TEST(Job, ManyThreadsMayAskAtOnce) {
+  const Done done = run(plan_of("many_threads", 6, 6));
+  EXPECT_EQ(done.exit_statuses, (std::vector<int>{0, 137, 0, 137, 0, 137}));
+}
+
+TEST(Job, AProcessJoinsOnce) {
+  const Done done = run(plan_of("join_twice", 2, 2));
+  EXPECT_EQ(done.exit_statuses, std::vector<int>(2, 0));
+}
+
+TEST(Job, WhoEndsWithoutLeavingHasNotEndedWell) {
+  const Done done = run(plan_of("end_without_leaving", 2, 2));
+  EXPECT_TRUE(done.status.is_ok());
+  EXPECT_EQ(done.exit_statuses, std::vector<int>(2, 1));
+}
+
+TEST(Job, ProgramsThatNeverJoinAreRunAsTheyAre) {
+  const Done done = run(plan_of("no_member", 3, 3));
+  EXPECT_TRUE(done.status.is_ok());
+  EXPECT_EQ(done.exit_statuses, std::vector<int>(3, 0));
+}
+
+// The same command in every process, in a shell of its own; the first to come does `first`.
+ProgramPlan with_a_shell(const std::string& first, const char* others) {
+  const std::string mark = ::testing::TempDir() + "job_test." + std::to_string(::getpid());
+  std::filesystem::remove(mark);
+  ProgramPlan plan = plan_of(others, 3, 3);
+  const std::string member = plan.path + " member " + others;
+  plan.path = "/bin/sh";
+  plan.arguments = {"-c", "if mkdir " + mark + " 2>/dev/null; then " + first + "; fi; " + member +
+                              "; status=$?; exit $status"};
+  return plan;
+}
+
+TEST(Job, AShellInBetweenHidesNoDeath) {
+  const Done done = run(with_a_shell("true", "one_dies"));
+  EXPECT_EQ(done.exit_statuses, (std::vector<int>{0, 137, 0}));
+}
+
+TEST(Job, CannotBeginWithoutOneWhoEndsBeforeJoining) {
+  const Done done = run(with_a_shell("exit 5", "one_dies"));
+  EXPECT_NE(done.status.message().find("ended without joining"), std::string::npos)
+      << done.status.message();
+  EXPECT_EQ(done.result.ends.size(), 3u);
+}
+
+TEST(Job, WhoWaitsInVainSaysSoAndTheJobEnds) {
+  const Done done = run(with_a_shell("exec sleep 60", "give_up"));
+  EXPECT_NE(done.status.message().find("not joined yet:"), std::string::npos)
+      << done.status.message();
+  EXPECT_EQ(done.result.ends.size(), 3u);
+}
+
+// A job whose processes heed nothing but SIGKILL; the launcher is a child of the test.
+class Outlive : public ::testing::TestWithParam<int> {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(::pipe(output_), 0);
+    launcher_ = ::fork();
+    if (launcher_ != 0) {
+      ::close(output_[1]);
+      return;
+    }
+    ::dup2(output_[1], STDOUT_FILENO);
+    ::close(output_[0]);
+    ::close(output_[1]);
+    ProgramPlan plan = plan_of("hang", 3, 3);
+    const std::string member = plan.path + " member hang";
+    plan.path = "/bin/sh";
+    plan.arguments = {"-c", member + "; exit $?"};  // a shell, which dies before its child
+    ProgramsResult result;
+    const Status status = run_programs(
+        plan, [](const ProgramEnd&) {}, result);
+    ::_exit(status.is_ok() && result.ends.size() == 3 ? result.signal : 99);
+  }
+  // Until every process has said its number, and until nobody has the pipe any more.
+  std::vector<int> numbers() {
+    std::string text;
+    while (std::count(text.begin(), text.end(), '\n') < 3 && read_more(text)) {
+    }
+    std::vector<int> found;
+    for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
+      found.push_back(std::stoi(text.substr(at)));
+    return found;
+  }
+  bool read_more(std::string& text) {
+    char part[64];
+    const ssize_t got = ::read(output_[0], part, sizeof part);
+    if (got > 0) text.append(part, static_cast<std::size_t>(got));
+    return got > 0;
+  }
+
+  int output_[2]{};
+  pid_t launcher_ = 0;
+};
+
+TEST_P(Outlive, NoProcessDoes) {
+  const std::vector<int> members = numbers();
+  ASSERT_EQ(members.size(), 3u);
+  ASSERT_EQ(::kill(launcher_, GetParam()), 0);
+  int status = 0;
+  ASSERT_EQ(::waitpid(launcher_, &status, 0), launcher_);
+  if (GetParam() != SIGKILL) {
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), GetParam());
+  }
+  std::string rest;
+  while (read_more(rest)) {  // ends with the last process that has the other end
+  }
+  for (const int member : members) EXPECT_TRUE(::kill(member, 0) != 0 || ::usleep(200'000) == 0);
+  ::close(output_[0]);
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, Outlive, ::testing::Values(SIGINT, SIGTERM, SIGHUP, SIGKILL));
+
+}  // namespace
+}  // namespace holdfast::hw

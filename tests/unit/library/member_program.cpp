@@ -1,0 +1,177 @@
+// The roles of launched processes, and the main function of the tests. They use the public
+// interface alone.
+#include "tests/unit/library/member_program.hpp"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <holdfast/holdfast.hpp>
+#include <thread>
+
+namespace holdfast {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kPatience = 20s;  // so long that a test which waits for it has failed
+
+// Ends this process, whose part has gone wrong.
+[[noreturn]] void fail(const char* what) {
+  std::fprintf(stderr, "member: %s: %s\n", what, ::holdfast_error());
+  ::_exit(3);
+}
+
+void expect(bool as_expected, const char* what) {
+  if (!as_expected) fail(what);
+}
+
+Job joined() {
+  Job job;
+  expect(job.join(kPatience).ok(), "join");
+  return job;
+}
+
+// The next verdict on `process`, all of them being of that state.
+void await(Job& job, std::uint32_t process, State state) {
+  while (true) {
+    const auto verdict = job.next_verdict(kPatience);
+    expect(verdict.has_value(), "a verdict in time");
+    expect(verdict->member.state == state, to_string(verdict->member.state).c_str());
+    if (verdict->member.process == process) return;
+  }
+}
+
+// Process 1 dies; all others hear it, see it, and leave.
+int one_dies() {
+  Job job = joined();
+  if (job.self() == 1) ::raise(SIGKILL);
+  await(job, 1, State::failed);
+  const View view = job.view();
+  expect(view.members.size() == job.processes() && view.version > 0, "a whole view");
+  for (const Member& member : view.members)
+    expect(member.process == 1 ? !member.live() : member.state != State::failed, "the view");
+  expect(job.member(1)->state == State::failed, "what is believed of the dead");
+  expect(!job.member(job.processes()), "nobody beyond the last");
+  // Nobody leaves before everybody has heard.
+  std::this_thread::sleep_for(300ms);
+  return job.leave(kPatience).ok() ? kAsExpected : 1;
+}
+
+// They leave by rank, each after the one before it; nobody is believed dead.
+int leave_in_turn() {
+  Job job = joined();
+  for (std::uint32_t before = 0; before < job.self(); ++before) {
+    if (job.member(before)->state != State::left) await(job, before, State::left);
+  }
+  expect(job.leave(kPatience).ok(), "leave");
+  std::this_thread::sleep_for(200ms);  // it lives on, and must not be missed by anyone
+  return kAsExpected;
+}
+
+// Waits for the verdict on 0 with poll only.
+int by_descriptor() {
+  Job job = joined();
+  if (job.self() == 0) {
+    std::this_thread::sleep_for(50ms);
+    ::raise(SIGKILL);
+  }
+  pollfd waiting{job.verdict_fd(), POLLIN, 0};
+  expect(::poll(&waiting, 1, 0) == 0, "nothing before anything has happened");
+  expect(::poll(&waiting, 1, 20'000) == 1, "readable when a verdict waits");
+  expect(job.next_verdict().has_value(), "the verdict");
+  expect(::poll(&waiting, 1, 0) == 0, "not readable when none waits");
+  expect(!job.next_verdict(), "one verdict");
+  std::this_thread::sleep_for(200ms);
+  return job.leave(kPatience).ok() ? kAsExpected : 1;
+}
+
+// Four threads ask everything there is to ask while half of the job dies.
+int many_threads() {
+  Job job = joined();
+  if (job.self() % 2 == 1) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20 * job.self()));
+    ::raise(SIGKILL);
+  }
+  std::atomic<std::uint32_t> heard{0};
+  const std::uint32_t deaths = job.processes() / 2;
+  const auto ask = [&] {
+    std::uint64_t version = 0;
+    while (heard < deaths) {
+      const View view = job.view();
+      expect(view.version >= version, "versions grow");
+      version = view.version;
+      for (std::uint32_t i = 0; i < job.processes(); ++i) expect(job.member(i).has_value(), "all");
+      pollfd waiting{job.verdict_fd(), POLLIN, 0};
+      ::poll(&waiting, 1, 1);
+      if (const auto verdict = job.next_verdict(1ms); verdict) ++heard;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) threads.emplace_back(ask);
+  for (std::thread& thread : threads) thread.join();
+  expect(heard == deaths, "each verdict once");
+  std::this_thread::sleep_for(300ms);
+  return job.leave(kPatience).ok() ? kAsExpected : 1;
+}
+
+int join_twice() {
+  Job job = joined();
+  Job again;
+  const Status refused = again.join(1s);
+  expect(refused.code() == HOLDFAST_JOINED_BEFORE && !refused.message().empty(), "the second join");
+  expect(job.member(job.self())->live(), "the first is as it was");
+  // Not even after leaving.
+  expect(job.leave(kPatience).ok(), "leave");
+  expect(again.join(1s).code() == HOLDFAST_JOINED_BEFORE, "the third join");
+  return kAsExpected;
+}
+
+// Somebody does not join.
+int give_up() {
+  Job job;
+  const Status status = job.join(100ms);
+  expect(status.message().find("not all of the 3 processes") != std::string::npos, "the reason");
+  return status.code() == HOLDFAST_TIMED_OUT ? 7 : 1;
+}
+
+[[noreturn]] void end_without_leaving() {
+  const Job job = joined();
+  ::_exit(0);
+}
+
+int hang() {
+  Job job = joined();
+  std::printf("%d\n", static_cast<int>(::getpid()));
+  std::fflush(stdout);
+  ::signal(SIGTERM, SIG_IGN);
+  while (true) ::pause();
+}
+
+}  // namespace
+
+int run_member(const char* role) {
+  const auto is = [role](const char* name) { return std::strcmp(role, name) == 0; };
+  if (is("one_dies")) return one_dies();
+  if (is("leave_in_turn")) return leave_in_turn();
+  if (is("by_descriptor")) return by_descriptor();
+  if (is("many_threads")) return many_threads();
+  if (is("join_twice")) return join_twice();
+  if (is("give_up")) return give_up();
+  if (is("end_without_leaving")) end_without_leaving();
+  if (is("hang")) return hang();
+  if (is("no_member")) return kAsExpected;
+  fail(role);
+}
+
+}  // namespace holdfast
+
+int main(int count, char** words) {
+  if (count == 3 && std::strcmp(words[1], "member") == 0) return holdfast::run_member(words[2]);
+  ::testing::InitGoogleTest(&count, words);
+  return RUN_ALL_TESTS();
+}
