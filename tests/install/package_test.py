@@ -1,0 +1,188 @@
+"""Installs the build HOLDFAST_BUILD into a folder and uses it from outside the tree: the examples,
+by find_package and by pkg-config with plain compilers, as jobs of four of which some are killed.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+BUILD = os.environ["HOLDFAST_BUILD"]
+CMAKE = os.environ["HOLDFAST_CMAKE"]
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+WARNINGS = ["-pedantic", "-Wall", "-Wextra", "-Werror"]
+PATIENCE_S = 30
+
+
+def output(*words, **more):
+    """Standard output of a command that must succeed."""
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=100, **more)
+    if done.returncode != 0:
+        raise AssertionError(f"{words}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+class Launched:
+    """A job of four, and what its processes have said so far."""
+
+    def __init__(self, program, environment, *arguments):
+        self.job = subprocess.Popen([Package.launcher, "launch", "-n", "4", program, *arguments],
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                    bufsize=1, env=environment)
+        self.said = []
+        self.reader = threading.Thread(target=lambda: self.said.extend(self.job.stdout))
+        self.reader.start()
+
+    def wait_for(self, wanted, count=1):
+        """The lines that have `wanted` in them, once there are `count`."""
+        end = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end:
+            found = [line for line in list(self.said) if wanted in line]
+            if len(found) >= count:
+                return found
+            time.sleep(0.01)
+        raise AssertionError(f"not said {count} times: {wanted!r}; but:\n" + "".join(self.said))
+
+    def kill(self, process):
+        line, = self.wait_for(f"process {process} of 4 has joined, pid ")
+        os.kill(int(line.split()[-1]), signal.SIGKILL)
+
+    def end(self):
+        """(exit status, everything said on stdout, on stderr)."""
+        status = self.job.wait(PATIENCE_S)
+        self.reader.join(PATIENCE_S)
+        complaint = self.job.stderr.read()
+        self.job.stdout.close()
+        self.job.stderr.close()
+        return status, "".join(self.said), complaint
+
+
+class Package(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="holdfast-package-")
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        cls.prefix = os.path.join(cls.folder, "prefix")
+        output(CMAKE, "--install", BUILD, "--prefix", cls.prefix)
+        cls.launcher = os.path.join(cls.prefix, "bin", "holdfast")
+        cls.environment = dict(os.environ,
+                               LD_LIBRARY_PATH=os.path.join(cls.prefix, "lib"),
+                               PKG_CONFIG_PATH=os.path.join(cls.prefix, "lib", "pkgconfig"))
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def built_by_cmake(self):
+        build = self.path("by-cmake")
+        output(CMAKE, "-G", "Ninja", "-S", os.path.join(ROOT, "examples"), "-B", build,
+               "-D", f"CMAKE_PREFIX_PATH={self.prefix}")
+        output(CMAKE, "--build", build)
+        return build
+
+    def flags(self):
+        return output("pkg-config", "--cflags", "--libs", "holdfast", env=self.environment).split()
+
+    def compile(self, compiler, standard, source, program):
+        output(compiler, f"-std={standard}", *WARNINGS, source, "-o", program, *self.flags())
+
+    def built_by_hand(self):
+        build = self.path("by-hand")
+        os.mkdir(build)
+        examples = os.path.join(ROOT, "examples")
+        self.compile("cc", "c11", os.path.join(examples, "verdicts.c"),
+                     os.path.join(build, "verdicts"))
+        self.compile("c++", "c++20", os.path.join(examples, "survivors.cpp"),
+                     os.path.join(build, "survivors"))
+        return build
+
+    def all_hear_of_a_kill(self, program, environment):
+        """Kills one of four after the other; each death is heard by all who are left."""
+        job = Launched(program, environment)
+        job.wait_for("has joined", 4)
+        for count, dead in enumerate([1, 3, 0], 1):
+            job.kill(dead)
+            said = job.wait_for(f"hears: process {dead} failed", 4 - count)
+            self.assertEqual(len(said), 4 - count)
+        status, said, complaint = job.end()
+        self.assertEqual(status, 128 + signal.SIGKILL)
+        self.assertEqual(said.count("hears: "), 3 + 2 + 1)
+        self.assertRegex(complaint, r"process 1 \(pid \d+\) was killed by signal 9 \(Killed\)")
+
+    def survivors_do_the_work(self, program, environment):
+        job = Launched(program, environment, "2000")
+        job.wait_for("has joined", 4)
+        job.kill(2)
+        status, said, _ = job.end()
+        self.assertEqual(status, 128 + signal.SIGKILL)
+        self.assertEqual(said.count("hears: process 2 failed"), 3)
+        done = [int(line.split()[3]) for line in said.splitlines() if " did " in line]
+        self.assertEqual(len(done), 3)
+        self.assertGreaterEqual(sum(done), 2000 - 1000)
+        # Without a death everybody leaves, which nobody takes for one.
+        status, said, complaint = Launched(program, environment, "200").end()
+        self.assertEqual((status, complaint), (0, ""))
+        self.assertNotIn("hears", said)
+
+    def test_examples_built_with_cmake(self):
+        build = self.built_by_cmake()
+        self.all_hear_of_a_kill(os.path.join(build, "verdicts"), None)
+        self.survivors_do_the_work(os.path.join(build, "survivors"), None)
+
+    def test_examples_built_with_pkg_config_and_plain_compilers(self):
+        build = self.built_by_hand()
+        self.all_hear_of_a_kill(os.path.join(build, "verdicts"), self.environment)
+        self.survivors_do_the_work(os.path.join(build, "survivors"), self.environment)
+
+    def test_an_example_without_the_launcher_says_how_to_start_it(self):
+        program = self.path("alone")
+        self.compile("cc", "c11", os.path.join(ROOT, "examples", "verdicts.c"), program)
+        done = subprocess.run([program], capture_output=True, text=True, check=False,
+                              env=self.environment, timeout=20)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("holdfast launch -n 4 -- PROGRAM", done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1)
+
+    def test_headers_stand_alone(self):
+        for header, compiler, standard in [("holdfast.h", "cc", "c11"),
+                                           ("holdfast.h", "c++", "c++20"),
+                                           ("holdfast.hpp", "c++", "c++20")]:
+            source = self.path("alone." + ("c" if compiler == "cc" else "cpp"))
+            with open(source, "w", encoding="utf-8") as file:
+                file.write(f"#include <holdfast/{header}>\nint main(void) {{ return 0; }}\n")
+            more = ["-Wshadow", "-Wconversion", "-Wsign-conversion"]
+            if compiler == "c++":
+                more.append("-Wold-style-cast")
+            output(compiler, f"-std={standard}", *WARNINGS, *more, "-fsyntax-only", source,
+                   f"-I{self.prefix}/include")
+
+    def test_the_library_exports_what_is_listed_and_nothing_else(self):
+        library = os.path.join(self.prefix, "lib", "libholdfast.so")
+        symbols = output("nm", "-D", "--defined-only", library).splitlines()
+        with open(os.path.join(HERE, "exported.txt"), encoding="utf-8") as file:
+            self.assertEqual(sorted(line.split()[-1] for line in symbols), file.read().split())
+
+    def test_the_version_is_one(self):
+        version = output("pkg-config", "--modversion", "holdfast", env=self.environment).strip()
+        self.assertIn(f"holdfast {version} ", output(self.launcher, "--version"))
+        header = self.path("prefix", "include", "holdfast", "version.h")
+        with open(header, encoding="utf-8") as file:
+            self.assertIn(f'#define HOLDFAST_VERSION "{version}"', file.read())
+        library = os.path.realpath(os.path.join(self.prefix, "lib", "libholdfast.so"))
+        self.assertEqual(os.path.basename(library), f"libholdfast.so.{version}")
+        major, minor, _ = version.split(".")
+        name = f"libholdfast.so.{major}" if major != "0" else f"libholdfast.so.0.{minor}"
+        self.assertIn(f"[{name}]", output("readelf", "-d", library))
+
+    def test_the_program_and_the_schema_are_there(self):
+        self.assertIn("usage: holdfast", output(self.launcher, "--help"))
+        schema = self.path("prefix", "share", "holdfast", "schema", "experiment.schema.json")
+        self.assertTrue(os.path.isfile(schema))
+
+
+if __name__ == "__main__":
+    unittest.main()
