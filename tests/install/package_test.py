@@ -3,6 +3,7 @@ by find_package and by pkg-config with plain compilers, as jobs of four of which
 """
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -67,7 +68,7 @@ class Package(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.mkdtemp(prefix="holdfast-package-")
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
-        cls.prefix = os.path.join(cls.folder, "prefix")
+        cls.prefix = os.path.join(cls.folder, "holdfast")  # as docs/interface.md has it
         output(CMAKE, "--install", BUILD, "--prefix", cls.prefix)
         cls.launcher = os.path.join(cls.prefix, "bin", "holdfast")
         cls.environment = dict(os.environ,
@@ -77,28 +78,22 @@ class Package(unittest.TestCase):
     def path(self, *names):
         return os.path.join(self.folder, *names)
 
-    def built_by_cmake(self):
-        build = self.path("by-cmake")
-        output(CMAKE, "-G", "Ninja", "-S", os.path.join(ROOT, "examples"), "-B", build,
-               "-D", f"CMAKE_PREFIX_PATH={self.prefix}")
-        output(CMAKE, "--build", build)
-        return build
-
-    def flags(self):
-        return output("pkg-config", "--cflags", "--libs", "holdfast", env=self.environment).split()
+    def run_block(self, number):
+        """Runs a block of commands of docs/interface.md, in a folder that looks like the tree."""
+        tree = self.path(f"tree-{number}")
+        os.makedirs(os.path.join(tree, "build"))
+        os.symlink(BUILD, os.path.join(tree, "build", "release"))
+        os.symlink(os.path.join(ROOT, "examples"), os.path.join(tree, "examples"))
+        with open(os.path.join(ROOT, "docs", "interface.md"), encoding="utf-8") as file:
+            blocks = re.findall(r"^```sh\n(.*?)^```$", file.read(), re.M | re.S)
+        said = output("bash", "-e", "-c", blocks[number], cwd=tree,
+                      env=dict(os.environ, HOME=self.folder))
+        self.assertEqual(said.count(" of 4 has joined"), 4)
+        return tree
 
     def compile(self, compiler, standard, source, program):
-        output(compiler, f"-std={standard}", *WARNINGS, source, "-o", program, *self.flags())
-
-    def built_by_hand(self):
-        build = self.path("by-hand")
-        os.mkdir(build)
-        examples = os.path.join(ROOT, "examples")
-        self.compile("cc", "c11", os.path.join(examples, "verdicts.c"),
-                     os.path.join(build, "verdicts"))
-        self.compile("c++", "c++20", os.path.join(examples, "survivors.cpp"),
-                     os.path.join(build, "survivors"))
-        return build
+        flags = output("pkg-config", "--cflags", "--libs", "holdfast", env=self.environment)
+        output(compiler, f"-std={standard}", *WARNINGS, source, "-o", program, *flags.split())
 
     def all_hear_of_a_kill(self, program, environment):
         """Kills one of four after the other; each death is heard by all who are left."""
@@ -129,18 +124,22 @@ class Package(unittest.TestCase):
         self.assertNotIn("hears", said)
 
     def test_examples_built_with_cmake(self):
-        build = self.built_by_cmake()
-        self.all_hear_of_a_kill(os.path.join(build, "verdicts"), None)
-        self.survivors_do_the_work(os.path.join(build, "survivors"), None)
+        tree = self.run_block(0)
+        self.all_hear_of_a_kill(os.path.join(tree, "build/examples/verdicts"), None)
+        self.survivors_do_the_work(os.path.join(tree, "build/examples/survivors"), None)
 
     def test_examples_built_with_pkg_config_and_plain_compilers(self):
-        build = self.built_by_hand()
-        self.all_hear_of_a_kill(os.path.join(build, "verdicts"), self.environment)
-        self.survivors_do_the_work(os.path.join(build, "survivors"), self.environment)
+        tree = self.run_block(1)
+        self.all_hear_of_a_kill(os.path.join(tree, "verdicts"), self.environment)
+        self.survivors_do_the_work(os.path.join(tree, "survivors"), self.environment)
+
+    def test_examples_compile_without_a_warning(self):
+        self.compile("cc", "c11", os.path.join(ROOT, "examples/verdicts.c"), self.path("c"))
+        self.compile("c++", "c++20", os.path.join(ROOT, "examples/survivors.cpp"), self.path("cpp"))
 
     def test_an_example_without_the_launcher_says_how_to_start_it(self):
         program = self.path("alone")
-        self.compile("cc", "c11", os.path.join(ROOT, "examples", "verdicts.c"), program)
+        self.compile("cc", "c11", os.path.join(ROOT, "examples/verdicts.c"), program)
         done = subprocess.run([program], capture_output=True, text=True, check=False,
                               env=self.environment, timeout=20)
         self.assertEqual(done.returncode, 1)
@@ -169,7 +168,7 @@ class Package(unittest.TestCase):
     def test_the_version_is_one(self):
         version = output("pkg-config", "--modversion", "holdfast", env=self.environment).strip()
         self.assertIn(f"holdfast {version} ", output(self.launcher, "--version"))
-        header = self.path("prefix", "include", "holdfast", "version.h")
+        header = self.path("holdfast", "include", "holdfast", "version.h")
         with open(header, encoding="utf-8") as file:
             self.assertIn(f'#define HOLDFAST_VERSION "{version}"', file.read())
         library = os.path.realpath(os.path.join(self.prefix, "lib", "libholdfast.so"))
@@ -180,7 +179,7 @@ class Package(unittest.TestCase):
 
     def test_the_program_and_the_schema_are_there(self):
         self.assertIn("usage: holdfast", output(self.launcher, "--help"))
-        schema = self.path("prefix", "share", "holdfast", "schema", "experiment.schema.json")
+        schema = self.path("holdfast", "share", "holdfast", "schema", "experiment.schema.json")
         self.assertTrue(os.path.isfile(schema))
 
 

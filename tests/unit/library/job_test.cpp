@@ -1,6 +1,7 @@
 // Jobs of real processes through the public interface: who hears what, how a job begins and ends,
 // what the launcher makes of it.
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -72,6 +73,26 @@ TEST(Job, AVerdictMakesTheDescriptorReadable) {
   EXPECT_EQ(done.exit_statuses, (std::vector<int>{137, 0, 0}));
 }
 
+TEST(Job, OnlyTheLatestVerdictOnAProcessWaits) {
+  const Done done = run(plan_of("come_back", 3, 1));
+  EXPECT_EQ(done.exit_statuses, std::vector<int>(3, 0));
+}
+
+TEST(Job, WhoLeavesWithoutPatienceIsToldSoAndHeardLater) {
+  const Done done = run(plan_of("leave_unheard", 2, 1));
+  EXPECT_EQ(done.exit_statuses, std::vector<int>(2, 0));
+}
+
+TEST(Job, SignalsAreTheProgramsOwn) {
+  const Done done = run(plan_of("block_a_signal", 2, 2));
+  EXPECT_EQ(done.exit_statuses, std::vector<int>(2, 0));
+}
+
+TEST(Job, WhatAProcessStartsHasNoPartInIt) {
+  const Done done = run(plan_of("start_another", 2, 2));
+  EXPECT_EQ(done.exit_statuses, std::vector<int>(2, 0));
+}
+
 TEST(Job, ManyThreadsMayAskAtOnce) {
   const Done done = run(plan_of("many_threads", 6, 6));
   EXPECT_EQ(done.exit_statuses, (std::vector<int>{0, 137, 0, 137, 0, 137}));
@@ -94,15 +115,19 @@ TEST(Job, ProgramsThatNeverJoinAreRunAsTheyAre) {
   EXPECT_EQ(done.exit_statuses, std::vector<int>(3, 0));
 }
 
-// The same command in every process, in a shell of its own; the first to come does `first`.
+// The same command in every process, in a shell of its own; the first to come does `first`. The
+// shell of a member that is killed lives on until another member has ended.
 ProgramPlan with_a_shell(const std::string& first, const char* others) {
   const std::string mark = ::testing::TempDir() + "job_test." + std::to_string(::getpid());
+  const std::string over = mark + ".over";
   std::filesystem::remove(mark);
+  std::filesystem::remove(over);
   ProgramPlan plan = plan_of(others, 3, 3);
   const std::string member = plan.path + " member " + others;
   plan.path = "/bin/sh";
   plan.arguments = {"-c", "if mkdir " + mark + " 2>/dev/null; then " + first + "; fi; " + member +
-                              "; status=$?; exit $status"};
+                              "; status=$?; if [ $status -ge 128 ]; then while [ ! -e " + over +
+                              " ]; do sleep 0.05; done; else touch " + over + "; fi; exit $status"};
   return plan;
 }
 
@@ -158,6 +183,11 @@ class Outlive : public ::testing::TestWithParam<int> {
     return found;
   }
   bool read_more(std::string& text) {
+    pollfd waiting{output_[0], POLLIN, 0};
+    if (::poll(&waiting, 1, 10'000) <= 0) {
+      ADD_FAILURE() << "somebody lives, but says nothing";
+      return false;
+    }
     char part[64];
     const ssize_t got = ::read(output_[0], part, sizeof part);
     if (got > 0) text.append(part, static_cast<std::size_t>(got));
@@ -181,7 +211,6 @@ TEST_P(Outlive, NoProcessDoes) {
   std::string rest;
   while (read_more(rest)) {  // ends with the last process that has the other end
   }
-  for (const int member : members) EXPECT_TRUE(::kill(member, 0) != 0 || ::usleep(200'000) == 0);
   ::close(output_[0]);
 }
 

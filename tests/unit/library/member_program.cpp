@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -131,6 +132,84 @@ int join_twice() {
   return kAsExpected;
 }
 
+// Stops this process, and starts a child without a part in the job that lets it go on.
+void sleep_for(std::chrono::milliseconds time) {
+  const pid_t self = ::getpid();
+  if (::fork() == 0) {
+    std::this_thread::sleep_for(time);
+    ::kill(self, SIGCONT);
+    ::_exit(0);
+  }
+  ::raise(SIGSTOP);
+}
+
+// Process 0 is silent for longer than the timeout. Who does not look meanwhile hears the end of the
+// story and no more.
+int come_back() {
+  Job job = joined();
+  if (job.self() == 0) {
+    sleep_for(1500ms);
+    std::this_thread::sleep_for(500ms);
+    return job.leave(kPatience).ok() ? kAsExpected : 1;
+  }
+  const auto wait_until = [&](State state) {
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    while (job.member(0)->state != state) {
+      expect(std::chrono::steady_clock::now() < end, "a belief in time");
+      std::this_thread::sleep_for(5ms);
+    }
+  };
+  wait_until(State::failed);
+  wait_until(State::alive);
+  expect(job.member(0)->incarnation > 0, "a higher incarnation");
+  const auto verdict = job.next_verdict();
+  expect(verdict && verdict->member == *job.member(0), "the later verdict");
+  expect(!job.next_verdict(), "the earlier one is gone");
+  await(job, 0, State::left);
+  return job.leave(kPatience).ok() ? kAsExpected : 1;
+}
+
+// Process 0 sleeps, for less than the timeout, while 1 leaves.
+int leave_unheard() {
+  Job job = joined();
+  if (job.self() == 0) {
+    sleep_for(300ms);
+    await(job, 1, State::left);
+    return job.leave(kPatience).ok() ? kAsExpected : 1;
+  }
+  std::this_thread::sleep_for(100ms);
+  const Status status = job.leave(50ms);
+  return status.code() == HOLDFAST_TIMED_OUT && !status.message().empty() ? kAsExpected : 1;
+}
+
+// A signal that the program has blocked would end it by way of a thread that has not.
+int block_a_signal() {
+  Job job = joined();
+  sigset_t usr1;
+  ::sigemptyset(&usr1);
+  ::sigaddset(&usr1, SIGUSR1);
+  ::pthread_sigmask(SIG_BLOCK, &usr1, nullptr);
+  ::kill(::getpid(), SIGUSR1);
+  std::this_thread::sleep_for(50ms);
+  return job.leave(kPatience).ok() ? kAsExpected : 1;
+}
+
+// What a process of a job starts is no process of the job.
+int start_another() {
+  Job job = joined();
+  const pid_t child = ::fork();
+  if (child == 0) ::execl("/proc/self/exe", "library_test", "member", "stand_alone", nullptr);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  expect(WIFEXITED(status) && WEXITSTATUS(status) == kAsExpected, "a child is refused");
+  return job.leave(kPatience).ok() ? kAsExpected : 1;
+}
+
+int stand_alone() {
+  Job job;
+  return job.join(1s).code() == HOLDFAST_NOT_LAUNCHED ? kAsExpected : 1;
+}
+
 // Somebody does not join.
 int give_up() {
   Job job;
@@ -161,6 +240,11 @@ int run_member(const char* role) {
   if (is("by_descriptor")) return by_descriptor();
   if (is("many_threads")) return many_threads();
   if (is("join_twice")) return join_twice();
+  if (is("come_back")) return come_back();
+  if (is("leave_unheard")) return leave_unheard();
+  if (is("block_a_signal")) return block_a_signal();
+  if (is("start_another")) return start_another();
+  if (is("stand_alone")) return stand_alone();
   if (is("give_up")) return give_up();
   if (is("end_without_leaving")) end_without_leaving();
   if (is("hang")) return hang();
