@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <holdfast/holdfast.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -18,6 +19,7 @@
 
 struct holdfast_job {
   std::unique_ptr<holdfast::hw::Session> session;
+  pid_t owner = ::getpid();
 };
 
 namespace {
@@ -108,6 +110,8 @@ holdfast_status holdfast_join(std::int32_t timeout_ms, holdfast_job** job) {
 
 holdfast_status holdfast_leave(holdfast_job* job, std::int32_t timeout_ms) {
   if (job == nullptr) return invalid("holdfast_leave: job is NULL");
+  // Its thread is not in this process, so it can be neither ended nor freed.
+  if (job->owner != ::getpid()) return invalid("holdfast_leave: this is a child of who has joined");
   const std::unique_ptr<holdfast_job> owned(job);
   const bool told = job->session->leave(after(timeout_ms < 0 ? 0 : timeout_ms));
   if (timeout_ms < 0)

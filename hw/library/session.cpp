@@ -170,17 +170,20 @@ void Session::publish(Time now) {
   Engine& engine = program_->engine();
   const Membership& membership = engine.membership();
   const std::lock_guard lock(mutex_);
-  version_ = membership.view().sequence();
+  const std::uint64_t version_before = version_;
+  version_ = std::max(version_, membership.view().sequence());
   for (const Membership::Change& change : engine.changes()) believe(now, change);
   if (membership.fenced() && members_[self()].state != HOLDFAST_COMMITTED) {
+    ++version_;  // the view itself has nothing of it
     believe(now, {membership.self(), {membership.incarnation(), MemberState::committed}});
   }
   engine.clear_changes();
   told_ = membership.leaving() && membership.told();
-  active_ = !membership.joining();
   unanswered_ = membership.unanswered();
   other_wire_version_ = engine.other_wire_version();
-  changed_.notify_all();
+  const bool wakes = version_ != version_before || active_ == membership.joining();
+  active_ = !membership.joining();
+  if (wakes) changed_.notify_all();  // and not after every heartbeat
 }
 
 // With the mutex held.

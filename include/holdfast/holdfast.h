@@ -99,7 +99,8 @@ HOLDFAST_API HOLDFAST_CHECKED holdfast_status holdfast_join(int32_t timeout_ms, 
 /* Leaves, and frees the handle whatever is returned. The others get the verdict HOLDFAST_LEFT;
  * `timeout_ms` (0 .. 2^31-1) bounds the wait until they have acknowledged it. HOLDFAST_TIMED_OUT:
  * not everybody has; who has not will believe this process dead once it has ended. A process that
- * ends without leaving is believed dead, whatever its exit status. */
+ * ends without leaving is believed dead, whatever its exit status. In a child made by fork it does
+ * nothing: HOLDFAST_INVALID. */
 HOLDFAST_API holdfast_status holdfast_leave(holdfast_job* job, int32_t timeout_ms);
 
 /* The next verdict: HOLDFAST_OK and *verdict, or HOLDFAST_TIMED_OUT if there is none within

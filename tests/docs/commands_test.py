@@ -24,7 +24,8 @@ BASES = [  # what a piece of a file is completed with: the first that fits
 ]
 KNOWN_PROGRAMS = {
     "build/release/holdfast", "experiments/run", "tests/run", "tests/bench/ring", "cmake", "ctest",
-    "ibnetdiscover", "analysis/report", "cat", "mkdir",
+    "ibnetdiscover", "analysis/report", "cat", "mkdir", "export", "cc", "c++",
+    '"$HOME/holdfast/bin/holdfast"',
 }
 
 

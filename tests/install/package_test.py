@@ -177,10 +177,10 @@ class Package(unittest.TestCase):
         name = f"libholdfast.so.{major}" if major != "0" else f"libholdfast.so.0.{minor}"
         self.assertIn(f"[{name}]", output("readelf", "-d", library))
 
-    def test_the_program_and_the_schema_are_there(self):
+    def test_the_program_its_manual_and_the_schema_are_there(self):
         self.assertIn("usage: holdfast", output(self.launcher, "--help"))
-        schema = self.path("holdfast", "share", "holdfast", "schema", "experiment.schema.json")
-        self.assertTrue(os.path.isfile(schema))
+        for name in ("holdfast/schema/experiment.schema.json", "man/man1/holdfast.1"):
+            self.assertTrue(os.path.isfile(self.path("holdfast", "share", name)), name)
 
 
 if __name__ == "__main__":

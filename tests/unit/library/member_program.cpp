@@ -198,7 +198,10 @@ int block_a_signal() {
 int start_another() {
   Job job = joined();
   const pid_t child = ::fork();
-  if (child == 0) ::execl("/proc/self/exe", "library_test", "member", "stand_alone", nullptr);
+  if (child == 0) {
+    expect(job.leave().code() == HOLDFAST_INVALID, "a child has no part to leave");
+    ::execl("/proc/self/exe", "library_test", "member", "stand_alone", nullptr);
+  }
   int status = 0;
   ::waitpid(child, &status, 0);
   expect(WIFEXITED(status) && WEXITSTATUS(status) == kAsExpected, "a child is refused");
