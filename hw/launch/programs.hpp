@@ -1,9 +1,10 @@
 // Starts programs as the processes of a job on this machine, tells each that asks its place, and
 // sees them to their ends. What they do is their own; a death ends nobody else.
 //
-// The job begins when all its processes have joined (include/holdfast/holdfast.h). What the launcher
-// has started dies with it, even if that is killed (see launcher.hpp), and so does a process that
-// has joined, whoever stands between. Each child leads a process group, which ends with it.
+// The job begins when all its processes have joined (include/holdfast/holdfast.h). What the
+// launcher has started dies with it, even if that is killed (see launcher.hpp), and so does a
+// process that has joined, whoever stands between. Each child leads a process group, which ends
+// with it.
 #pragma once
 
 #include <cstdint>
