@@ -16,7 +16,7 @@ import markdown
 
 # Options of other programs that the documents name.
 OUTSIDE = {"--preset", "--build", "--target", "--install", "--prefix", "--test-dir",
-           "--scatter-ports", "--port-shifting"}
+           "--scatter-ports", "--port-shifting", "--cflags", "--libs"}
 OUR_FOLDERS = r"(?:stack|sim|hw|include|examples|configs|docs|experiments|analysis|tests|cmake)"
 SCRIPTS = ["experiments/run", "tests/run", "tests/bench/ring", "tests/mutants/run",
            "analysis/report"]
