@@ -86,6 +86,16 @@ class Commands(unittest.TestCase):
                         count += 1
         self.assertGreater(count, 20)
 
+    @unittest.skipUnless(REAL, "draws figures")
+    def test_the_picture_is_the_one_of_the_first_command(self):
+        stage = self.stage()
+        stage.run("experiments/run experiments/quickstart", "real")
+        drawn = self.folder / "drawn.png"
+        subprocess.run([context.ROOT / "docs/generate/picture.py",
+                        stage.top / "results/quickstart", drawn], check=True)
+        there = (context.ROOT / "docs/quickstart.png").read_bytes()
+        self.assertEqual(drawn.read_bytes(), there, "run docs/generate/picture.py")
+
     def check_piece(self, stage, piece, where):
         complaints = []
         for base in BASES:
