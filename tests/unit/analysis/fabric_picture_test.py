@@ -140,6 +140,34 @@ class FabricPicture(unittest.TestCase):
         style.close(shapes.figure(self.draw(described)))
 
 
+class Palette(unittest.TestCase):
+    """Colours as who has no green cones sees them (deuteranopia; Viénot, Brettel, Mollon 1999)."""
+
+    @staticmethod
+    def seen(colour):
+        """L*, and where between yellow and blue it lies: all that is left."""
+        red, green, blue = (int(colour[at:at + 2], 16) / 255 for at in (1, 3, 5))
+        red, green, blue = (value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+                            for value in (red, green, blue))
+        mixed = 0.29275 * red + 0.70725 * green
+        third = -0.02234 * red + 0.02234 * green + blue
+        light = 0.7152 * mixed + 0.2126 * mixed + 0.0722 * third
+        return 116 * light ** (1 / 3) - 16, 200 * (light ** (1 / 3) - max(0, third) ** (1 / 3))
+
+    def apart(self, one, other):
+        return sum((a - b) ** 2 for a, b in zip(self.seen(one), self.seen(other))) ** 0.5
+
+    def test_what_stands_for_different_things_looks_different(self):
+        told_apart = [style.FAINT, style.SHADES[-1], colouring.CUT_OFF]  # nothing, failed, cut off
+        for colours in (told_apart, style.SHADES, style.SERIES[:4]):
+            for index, one in enumerate(colours):
+                for other in colours[:index]:
+                    self.assertGreater(self.apart(one, other), 15, (one, other))
+
+    def test_red_and_green_do_not(self):
+        self.assertLess(self.apart("#b05000", "#707000"), 10)
+
+
 class States(unittest.TestCase):
     def setUp(self):
         holder = tempfile.TemporaryDirectory()

@@ -1,0 +1,117 @@
+"""The report in a browser (Debian's chromium; skipped without it): at three widths no text of a
+figure lies over another or is cut off, the page is no wider than its window, on paper neither; and
+8,192 hosts are no page that freezes."""
+
+import base64
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import context
+import sample
+
+BROWSER = shutil.which("chromium")
+WIDTHS = (400, 900, 1600)  # of the window, in pixels
+# What the page says of itself. Texts may touch by a pixel: their boxes are higher than letters.
+PROBE = """<script>addEventListener("load", () => {
+  const wrong = [];
+  for (const svg of document.querySelectorAll("figure svg")) {
+    const frame = svg.getBoundingClientRect();
+    const texts = [...svg.querySelectorAll("text")].map((text) =>
+      [text.textContent.trim(), text.getBoundingClientRect()]).filter(([, box]) => box.width > 0);
+    texts.sort(([, a], [, b]) => a.left - b.left);
+    const name = svg.getAttribute("aria-label");
+    texts.forEach(([text, box], index) => {
+      if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 2 ||
+          box.bottom > frame.bottom + 2) wrong.push([name, "cut off", text]);
+      for (const [other, its] of texts.slice(index + 1)) {
+        if (its.left > box.right - 1) break;
+        const down = Math.min(box.bottom, its.bottom) - Math.max(box.top, its.top);
+        if (down > 0.3 * Math.min(box.height, its.height)) wrong.push([name, text, other]);
+      }
+    });
+  }
+  const told = {wrong, wide: document.documentElement.scrollWidth - innerWidth,
+                elements: document.getElementsByTagName("*").length,
+                texts: document.querySelectorAll("figure svg text").length,
+                loaded_ms: Math.round(performance.now())};
+  document.documentElement.innerHTML = "<pre>PROBE" + btoa(unescape(encodeURIComponent(
+    JSON.stringify(told)))) + "PROBE</pre>";
+});</script>"""
+
+
+@unittest.skipIf(BROWSER is None, "SKIPPED: no chromium (apt-get install chromium)")
+class Browser(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.holder.cleanup)
+        cls.sweep = cls.report("sweep", sample.fat_tree(18, 18, 9, 2))
+        cls.large = cls.report("large", sample.fat_tree(256, 32, 64, 1))
+        cls.year = os.path.join(cls.holder.name, "year")
+        sample.year(cls.year)
+        subprocess.run([context.REPORT, cls.year], check=True, stdout=subprocess.DEVNULL)
+
+    @classmethod
+    def report(cls, name, fabric):
+        folder = os.path.join(cls.holder.name, name)
+        sample.sweep(folder, fabric=fabric)
+        sample.events(folder)
+        subprocess.run([context.REPORT, folder], check=True, stdout=subprocess.DEVNULL)
+        return folder
+
+    def browse(self, *arguments):
+        return subprocess.run(
+            [BROWSER, "--headless", "--no-sandbox", "--disable-gpu",
+             f"--user-data-dir={self.holder.name}/profile", *arguments],
+            capture_output=True, text=True, timeout=120, check=False).stdout
+
+    def probe(self, folder, width, extra=""):
+        path = os.path.join(folder, "probe.html")
+        with open(os.path.join(folder, "report.html"), encoding="utf-8") as file:
+            text = file.read()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text.replace("</body>", extra + PROBE + "</body>"))
+        dom = self.browse(f"--window-size={width},1000", "--dump-dom", "file://" + path)
+        found = re.search("PROBE([A-Za-z0-9+/=]+)PROBE", dom)
+        self.assertTrue(found, dom[:500])
+        return json.loads(base64.b64decode(found[1]))
+
+    def test_at_three_widths_nothing_overlaps_or_is_cut_off(self):
+        for folder in (self.sweep, self.year, self.large):
+            for width in WIDTHS:
+                told = self.probe(folder, width)
+                with self.subTest(folder=os.path.basename(folder), width=width):
+                    self.assertEqual(told["wrong"], [])
+                    self.assertLessEqual(told["wide"], 0)
+                    self.assertGreater(told["texts"], 40)
+
+    def test_the_probe_finds_what_is_wrong(self):
+        bad = ('<figure><svg viewBox="0 0 100 20" width="100"><text x="5" y="10">one</text>'
+               '<text x="9" y="10">two</text><text x="95" y="10">outside</text></svg></figure>'
+               '<div style="width: 3000px">wide</div>')
+        told = self.probe(self.sweep, 900, bad)
+        self.assertIn([None, "one", "two"], told["wrong"])
+        self.assertIn([None, "cut off", "outside"], told["wrong"])
+        self.assertGreater(told["wide"], 1000)
+
+    def test_eight_thousand_hosts_are_no_heavy_page(self):
+        small, large = self.probe(self.sweep, 900), self.probe(self.large, 900)
+        self.assertLess(large["elements"], 30_000)
+        self.assertLess(large["loaded_ms"], 5000 + 10 * small["loaded_ms"])
+
+    def test_on_paper(self):
+        path = os.path.join(self.holder.name, "paper.pdf")
+        self.browse("--no-pdf-header-footer", f"--print-to-pdf={path}",
+                    "file://" + os.path.join(self.sweep, "report.html"))
+        with open(path, "rb") as file:
+            pages = len(re.findall(rb"/Type\s*/Page\b", file.read()))
+        self.assertTrue(3 <= pages <= 14, pages)
+
+
+if __name__ == "__main__":
+    unittest.main()
