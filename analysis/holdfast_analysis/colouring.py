@@ -127,8 +127,8 @@ def _cut_off(fabric, results):
 # When the news came -------------------------------------------------------------------------------
 
 def of_wave(fabric, wave, host_of):
-    """Each host by when all its processes knew: the darker the later, in steps of equal time from
-    the first process of all to the last."""
+    """Each host by when all its processes knew: the later, the more it stands out from the
+    page (darker on paper), in steps of equal time from the first process of all to the last."""
     found = Colouring()
     first, last = wave.first_ns(), max(wave.knew_ns.values())
     span = max(1, last - first)

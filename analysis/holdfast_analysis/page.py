@@ -162,7 +162,7 @@ CAPTIONS = {
     "waves": "A line is a failure, and how many of those who lived from its crash on knew of it, "
              "over the time since the first of them did.",
     "wave": "Hosts by the moment at which all their processes knew, counted from the first process "
-            "of all: the darker the later.",
+            "of all: the more a host stands out from the page, the later.",
     "fabric": "What happened in the first replicate{point}. Switches by level, hosts under the "
               "switch they are plugged into. Rest the pointer on a part for its name.",
 }
