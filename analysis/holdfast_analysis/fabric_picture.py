@@ -5,6 +5,7 @@ fabric with too many parts for that is drawn as a wall (wall.py), without its ca
 
 import math
 from collections import Counter
+from dataclasses import replace
 
 from . import style, units, wall
 from .colouring import CROSS, STROKE, Colouring
@@ -19,6 +20,7 @@ MARGIN = 0.06
 LAYER_HEIGHT = 1.5     # between layers of switches
 SWITCH_HEIGHT = 0.22
 LARGEST_SQUARE = 0.3
+BADGE = 0.12           # on a switch that failed
 NUMBERED_SQUARE = 0.2  # from this size on, hosts carry their number
 TITLED_HOSTS = 3000    # up to this many hosts, each has a tooltip; beyond, each leaf switch
 TEXT_POINTS = 7.5
@@ -206,10 +208,11 @@ class _Tree:
             title = _switch_title(self.fabric, key, paint or Colouring().plain)
             look = Look(paint.fill, style.INK, 1.0) if paint else PLAIN_SWITCH
             self.picture.add(Box(*place, look, title, 0.05))
-            if paint and paint.mark:
-                _marks(self.picture, [((place[0], place[1], SWITCH_HEIGHT, SWITCH_HEIGHT), paint),
-                                      ((place[0] + width - SWITCH_HEIGHT, place[1], SWITCH_HEIGHT,
-                                        SWITCH_HEIGHT), paint)])
+            if paint and paint.mark:  # on the corner, clear of the name
+                badge = (place[0] + width - 0.6 * BADGE, place[1] - 0.4 * BADGE, BADGE, BADGE)
+                on_paper = replace(paint, fill=style.PAPER, on=style.INK)
+                _square(self.picture, badge, on_paper, "")
+                _marks(self.picture, [(badge, on_paper)])
             size = TEXT_POINTS * share[layer]
             self.picture.add(Text(self.x(middle), self.y_of(layer), labels[key], size,
                                   paint.on if paint else style.INK))
