@@ -45,7 +45,7 @@ Body body_with(std::span<const Run> runs) {
 Frame by_hand() {
   Frame frame(48 + 20 + 2 * 12 + 16);
   put(frame, 0, 0x4648, 2);
-  put(frame, 2, 2, 1);
+  put(frame, 2, 3, 1);
   put(frame, 3, 3, 1);
   put(frame, 4, frame.size(), 2);
   put(frame, 6, 1, 1);
@@ -67,7 +67,7 @@ Frame by_hand() {
   put(frame, 80, 11, 4);
   put(frame, 84, 7, 4);
   put(frame, 88, 1, 2);
-  put(frame, 90, 4, 1);
+  put(frame, 90, 5, 1);
   return frame;
 }
 
