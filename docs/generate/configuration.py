@@ -26,8 +26,8 @@ A key stands here as a sweep and `--set` name it, from the top of the file: `det
 list the index of an entry is part of it, from 0: `failures.0.at`; here `failures[].at`.
 
 - **Texts with a unit.** A time is `"250 ms"`; units are ns, us, ms, s, min, h, day, days, year,
-  years (of 365.25 days). A rate is `"100 Gb/s"`; units are b/s, kb/s, Mb/s, Gb/s, Tb/s. A bare
-  number is refused.
+  years (of 365.25 days). A rate is `"100 Gb/s"`; units are b/s, kb/s, Mb/s, Gb/s, Tb/s. A share is
+  `"2 %"`. A bare number is refused.
 - **Words** are written in quotes: `"shuffled"`.
 - **—** as a default: there is none. The key must be there, or its meaning says what is done when it
   is left out.
@@ -82,8 +82,8 @@ def number_range(node):
 
 def takes_text(node):
     form = node.get("x-form")
-    if form in ("time", "age", "rate"):
-        text = {"time": "time", "rate": "rate", "age": '`"equilibrium"` or time'}[form]
+    if form in ("time", "age", "rate", "percentage"):
+        text = {"age": '`"equilibrium"` or time', "percentage": "share"}.get(form, form)
         return f"{text}, {node['x-minimum']} to {node['x-maximum']}"
     return {"path": "file name", "name": "name"}.get(form, "text")
 
@@ -170,7 +170,7 @@ def row(path, section, key, definitions):
     if "description" not in node:
         raise SystemExit(f"{SCHEMA.name}: {path} has no description")
     sentences = conditions(section, key)
-    holds_keys = "properties" in node
+    holds_keys = node.get("type") == "object" and "properties" in node
     meaning = [node["description"], *sentences]
     if node.get("x-fixed"):
         meaning.append("*(not swept)*")

@@ -28,6 +28,7 @@ class Checker {
       : experiment_(experiment), document_(document), problems_(problems) {}
 
   void check() {
+    check_replicates();
     check_duration();
     check_detector();
     check_fabric();
@@ -37,6 +38,7 @@ class Checker {
   }
 
  private:
+  void check_replicates();
   void check_duration();
   void check_detector();
   void check_fabric();
@@ -80,6 +82,15 @@ class Checker {
 // The product, or kPartsMax + 1 where it is above kPartsMax. Both factors are at most 2^24 + 1.
 std::uint64_t bounded_product(std::uint64_t a, std::uint64_t b) {
   return std::min(a * b, kPartsMax + 1);
+}
+
+void Checker::check_replicates() {
+  const auto& precision = experiment_.precision;
+  if (!precision || precision->least <= experiment_.replicates) return;
+  report({"/replicates/most", "/replicates/least"},
+         "found at most " + std::to_string(experiment_.replicates) +
+             " replicates; expected no fewer than \"least\", which is " +
+             std::to_string(precision->least));
 }
 
 void Checker::check_duration() {

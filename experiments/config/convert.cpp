@@ -288,6 +288,17 @@ std::optional<TraceConfig> to_trace(const Node& document) {
   return trace;
 }
 
+std::optional<PrecisionConfig> to_precision(const Node& document) {
+  if (!need(document, "/replicates").is(NodeKind::object)) return std::nullopt;
+  PrecisionConfig precision;
+  const auto until = parse_percentage(text_at(document, "/replicates/until"));
+  precision.until_ppm = static_cast<std::uint32_t>(until.value.value());
+  for (const Node& column : need(document, "/replicates/of").items)
+    precision.columns.push_back(column.text);
+  precision.least = count_at(document, "/replicates/least");
+  return precision;
+}
+
 // Sets section.key to `value` where it is missing, unless the key that it follows from is swept.
 void follow(Node& document, const std::string& section, const std::string& key,
             std::string_view source, std::string value) {
@@ -336,7 +347,9 @@ Experiment to_experiment(const Node& document) {
   Experiment experiment;
   experiment.name = text_at(document, "/name");
   experiment.seed = static_cast<std::uint64_t>(need(document, "/seed").integer);
-  experiment.replicates = count_at(document, "/replicates");
+  experiment.precision = to_precision(document);
+  experiment.replicates =
+      count_at(document, experiment.precision ? "/replicates/most" : "/replicates");
   experiment.duration = optional_duration(document, "/duration").value_or(Duration{});
   experiment.skip_quiet_time = need(document, "/skip_quiet_time").boolean;
   experiment.fabric = to_fabric(document);

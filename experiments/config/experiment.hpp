@@ -161,10 +161,19 @@ struct SealConfig {
   std::string kind = "none";  // none | siphash128; the default on real fabrics is siphash128
 };
 
+// When a sweep point has been run often enough: the exact 95 % interval of the median of each of
+// these columns, from end to end, is at most so wide as a share of the median.
+struct PrecisionConfig {
+  std::uint32_t until_ppm = 20'000;  // millionths, > 0
+  std::vector<std::string> columns;  // of results.csv; at least one
+  std::uint32_t least = 20;          // replicates in any case, >= 6
+};
+
 struct Experiment {
   std::string name;
   std::uint64_t seed = 1;
-  std::uint32_t replicates = 1;
+  std::uint32_t replicates = 1;              // of each sweep point; with a precision, at most
+  std::optional<PrecisionConfig> precision;  // absent: all of them
   Duration duration;  // simulated or real time after the start; 0: until the trace ends
   bool skip_quiet_time = true;
   FabricConfig fabric;

@@ -42,6 +42,8 @@ constexpr std::array<Unit, 5> kRateUnits{{{"b/s", "b/s", 1},
                                           {"Gb/s", "Gb/s", 1'000'000'000},
                                           {"Tb/s", "Tb/s", 1'000'000'000'000}}};
 
+constexpr std::array<Unit, 1> kShareUnits{{{"%", "%", 10'000}}};
+
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
@@ -96,7 +98,8 @@ Parsed<std::int64_t> scaled(std::string_view whole, std::string_view fraction, c
 Parsed<std::int64_t> unknown_unit(std::string_view name, std::span<const Unit> units) {
   std::vector<std::string> names;
   for (const Unit& unit : units) names.emplace_back(unit.name);
-  const std::string known = "the units are " + config::listed(names, "and");
+  const std::string known =
+      (names.size() == 1 ? "the unit is " : "the units are ") + config::listed(names, "and");
   if (name.size() > kUnitShownBytes) return {std::nullopt, "no unit after its number", known};
   const std::string error = "the unknown unit " + config::quoted(name);
   if (name.ends_with("B/s")) {
@@ -163,6 +166,10 @@ Parsed<Duration> parse_duration(std::string_view text) {
 
 Parsed<std::int64_t> parse_rate(std::string_view text) {
   return parse(text, kRateUnits, "bits per second");
+}
+
+Parsed<std::int64_t> parse_percentage(std::string_view text) {
+  return parse(text, kShareUnits, "millionths");
 }
 
 std::string format_duration(Duration duration) {

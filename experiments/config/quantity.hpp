@@ -1,6 +1,6 @@
-// Quantities with units, as people write them: "100 ms", "2.5 us", "10 years", "100 Gb/s". The
-// arithmetic is exact: a text that is not a whole number of nanoseconds or of bits per second is an
-// error, never rounded. A year is 365.25 days.
+// Quantities with units, as people write them: "100 ms", "2.5 us", "10 years", "100 Gb/s", "2 %".
+// The arithmetic is exact: a text that is not a whole number of nanoseconds, of bits per second or
+// of millionths is an error, never rounded. A year is 365.25 days.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,9 @@ Parsed<Duration> parse_duration(std::string_view text);
 
 // Bits per second in units of b/s, kb/s, Mb/s, Gb/s, Tb/s, in powers of ten.
 Parsed<std::int64_t> parse_rate(std::string_view text);
+
+// A share of one, as "2 %" or "0.5%", in millionths.
+Parsed<std::int64_t> parse_percentage(std::string_view text);
 
 // The shortest exact text whose number is at least 1, of two equally short the one in the larger
 // unit; zero is "0 s". parse_duration gives the same duration back. `duration` must not be

@@ -139,8 +139,17 @@ std::string text_expectation(const Node& schema) {
   if (form->text == "time") return "a time with its unit" + such_as(schema);
   if (form->text == "age") return "a time with its unit, or \"equilibrium\"" + such_as(schema);
   if (form->text == "rate") return "a rate with its unit" + such_as(schema);
+  if (form->text == "percentage") return "a share in percent" + such_as(schema);
   if (form->text == "path") return "the name of a file" + such_as(schema);
   return "a name of letters, digits, '.', '_' and '-', at most 100" + such_as(schema);
+}
+
+std::string object_expectation(const Node& schema) {
+  std::vector<std::string> keys;
+  for (const std::string& key : keys_of(schema)) keys.push_back(quoted(key));
+  if (keys.empty()) return "an object";
+  return (keys.size() == 1 ? "an object with the key " : "an object with the keys ") +
+         listed(keys, "and");
 }
 
 }  // namespace
@@ -204,6 +213,8 @@ std::string expectation(const Node& schema) {
   }
   const bool integer = allows_type(schema, "integer");
   if (integer && allows_type(schema, "string")) return "a whole number or a text" + such_as(schema);
+  if (integer && allows_type(schema, "object"))
+    return "a whole number" + number_range(schema) + ", or " + object_expectation(schema);
   if (integer) return "a whole number" + number_range(schema);
   if (allows_type(schema, "number")) return "a number" + number_range(schema);
   if (allows_type(schema, "boolean")) return "true or false";
@@ -212,11 +223,7 @@ std::string expectation(const Node& schema) {
     return "an object, or a list of objects";
   }
   if (allows_type(schema, "array")) return "a list" + such_as(schema);
-  std::vector<std::string> keys;
-  for (const std::string& key : keys_of(schema)) keys.push_back(quoted(key));
-  if (keys.empty()) return "an object";
-  return (keys.size() == 1 ? "an object with the key " : "an object with the keys ") +
-         listed(keys, "and");
+  return object_expectation(schema);
 }
 
 void fill_defaults(const Node& schema, Node& value) {

@@ -81,7 +81,8 @@ bool has_type(const Node& value, const Node& type) {
 std::string type_hint(const Node& schema, const Node& value) {
   if (schema.find("x-form") != nullptr && value.is_number()) {
     const std::string& form = schema.find("x-form")->text;
-    if (form == "time" || form == "age" || form == "rate") return "; a bare number has no unit";
+    if (form == "time" || form == "age" || form == "rate" || form == "percentage")
+      return "; a bare number has no unit";
     return "; write it in double quotes";
   }
   const Node* type = schema.find("type");
@@ -154,9 +155,10 @@ void Validator::check_number(const Node& schema, const Node& value, const std::s
   if (!within) report(value, pointer, found(value) + "; expected " + expectation(schema));
 }
 
-// The quantity in nanoseconds or bits per second.
+// The quantity in nanoseconds, bits per second or millionths.
 Parsed<std::int64_t> read_quantity(std::string_view form, std::string_view text) {
   if (form == "rate") return parse_rate(text);
+  if (form == "percentage") return parse_percentage(text);
   const Parsed<Duration> time = parse_duration(text);
   if (!time.value) return {std::nullopt, time.error, time.hint};
   return {time.value->ns, "", ""};

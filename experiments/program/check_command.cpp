@@ -81,6 +81,20 @@ void print_faults(const runner::Experiment& experiment, const runner::Inputs& in
         lanl.never_fixed, lanl.fixed_before_started, lanl.without_node);
 }
 
+void print_replicates(const runner::Campaign& campaign) {
+  const runner::Experiment& first = campaign.points.front().experiment;
+  if (!first.precision) {
+    std::printf("replicates  %zu in all\n", runner::most_replicates(campaign));
+    return;
+  }
+  std::string columns;
+  for (const std::string& column : first.precision->columns)
+    columns += (columns.empty() ? "" : ", ") + column;
+  std::printf("replicates  %u to %u of each point, until the median of %s is known to %.4g %%\n",
+              first.precision->least, first.replicates, columns.c_str(),
+              first.precision->until_ppm / 1e4);
+}
+
 int check(const Arguments& arguments) {
   Prepared prepared;
   if (!prepare(arguments.operands()[0], arguments, prepared)) return kRefused;
@@ -90,7 +104,7 @@ int check(const Arguments& arguments) {
   std::printf("points      %zu\n", campaign.points.size());
   for (const std::string& path : campaign.swept_paths)
     std::printf("  swept     %s\n", path.c_str());
-  std::printf("replicates  %zu in all\n", runner::jobs_of(campaign).size());
+  print_replicates(campaign);
   std::printf("processes   %u on %u of %u hosts\n", first.processes(), first.nodes(),
               first.topology().host_count());
   std::printf("duration    %s s\n", runner::seconds_text(first.duration()).c_str());
@@ -103,7 +117,7 @@ int check(const Arguments& arguments) {
                 static_cast<unsigned long long>(kBytesOfProgram >> 20),
                 static_cast<unsigned long long>((bytes >> 20) + 1));
   }
-  if (runner::jobs_of(campaign).size() > 1)
+  if (runner::most_replicates(campaign) > 1)
     std::printf("(processes, duration and faults are those of the first replicate)\n");
   print_warnings(prepared, stdout);
   return kDone;

@@ -8,8 +8,10 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
+#include "experiments/runner/agenda.hpp"
 #include "experiments/runner/progress.hpp"
 #include "experiments/runner/replicate_file.hpp"
 #include "experiments/runner/results_folder.hpp"
@@ -40,8 +42,7 @@ class CampaignRun {
         options_(options),
         folder_(folder),
         stop_(stop),
-        jobs_(jobs_of(campaign)),
-        done_(jobs_.size()),
+        agenda_(campaign),
         summary_(campaign),
         progress_(stderr, options.quiet) {}
 
@@ -49,8 +50,9 @@ class CampaignRun {
     record_.by_point.resize(campaign_.points.size());
     record_.began = std::chrono::system_clock::now();
     const auto began = Clock::now();
-    find_finished();
-    if (Status status = folder_.begin_tables(campaign_); !status.is_ok()) {
+    Status status = find_finished();
+    if (status.is_ok()) status = folder_.begin_tables(campaign_);
+    if (!status.is_ok()) {
       ending_ = {CampaignEnd::unwritable, status.message()};
     } else {
       start_workers();
@@ -59,7 +61,7 @@ class CampaignRun {
       for (std::thread& worker : workers_) worker.join();
     }
     progress_.clear();
-    if (stop_ && next_row_ < jobs_.size()) {
+    if (stop_ && next_row()) {
       ending_ = {CampaignEnd::interrupted, ""};
     } else if (ending_.end == CampaignEnd::complete) {
       record_.wall = Clock::now() - began;
@@ -87,57 +89,70 @@ class CampaignRun {
     if (!status.is_ok()) {
       ending_ = {CampaignEnd::unwritable, status.message()};
     } else if (!options_.quiet) {
-      std::fputs(summary_.text().c_str(), stdout);
+      std::fputs((summary_.text() + imprecise()).c_str(), stdout);
     }
   }
 
-  void find_finished() {
-    for (std::size_t i = 0; i < jobs_.size(); ++i) done_[i] = folder_.has(jobs_[i]);
-    for (const bool done : done_) finished_ += done;
-    before_ = record_.totals.replicates_before = finished_;
-    if (!folder_.resumed()) return;
+  // What a replicate found may put more of them on the agenda, which earlier runs may have finished
+  // too.
+  Status find_finished() {
+    for (std::uint32_t point = 0; point < campaign_.points.size(); ++point) {
+      for (std::uint32_t r = 0; r < agenda_.wanted(point); ++r) {
+        if (!folder_.has({point, r})) continue;
+        FinishedReplicate replicate;
+        if (Status status = folder_.load({point, r}, replicate); !status.is_ok()) return status;
+        agenda_.finish({point, r}, replicate.outcome);
+      }
+    }
+    before_ = record_.totals.replicates_before = agenda_.finished();
+    if (!folder_.resumed()) return Status::ok();
     const std::string counts =
-        std::to_string(finished_) + " of " + std::to_string(jobs_.size()) + " replicates";
+        std::to_string(before_) + " of " + std::to_string(agenda_.wanted()) + " replicates";
     if (!options_.quiet)
       std::fprintf(stderr, "Resuming %s: %s are finished and are not run again.\n",
                    folder_.path().c_str(), counts.c_str());
     note("resumed: " + counts + " are finished and are not run again");
+    return Status::ok();
   }
 
   void start_workers() {
-    const std::size_t count = std::min<std::size_t>(options_.jobs, jobs_.size() - finished_);
+    const std::size_t most = most_replicates(campaign_) - before_;
+    const std::size_t count = std::min<std::size_t>(options_.jobs, most);
     for (std::size_t i = 0; i < count; ++i) monitors_.emplace_back(give_up_);
     for (std::size_t i = 0; i < count; ++i)
       workers_.emplace_back([this, i] { work(monitors_[i]); });
   }
 
   void work(Worker& worker) {
-    for (;;) {
-      std::size_t index = 0;
-      {
-        const std::lock_guard lock(mutex_);
-        while (next_job_ < jobs_.size() && done_[next_job_]) ++next_job_;
-        if (next_job_ == jobs_.size() || give_up_) return;
-        index = next_job_++;
-        note("begin " + name_of(jobs_[index]));
-      }
-      const Ending ending = run_one(worker, jobs_[index]);
-      const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    while (const std::optional<Job> job = wait_for_job(lock)) {
+      note("begin " + name_of(*job));
+      lock.unlock();
+      Outcome outcome;
+      const Ending ending = run_one(worker, *job, outcome);
+      lock.lock();
       if (ending.end == CampaignEnd::complete) {
-        done_[index] = true;
-        ++finished_;
-        note("finish " + name_of(jobs_[index]));
+        agenda_.finish(*job, outcome);
+        note("finish " + name_of(*job));
       } else if (!give_up_) {
         ending_ = ending;
         give_up_ = true;
       }
-      changed_.notify_one();
-      if (give_up_) return;
+      changed_.notify_all();
     }
   }
 
+  // Nothing: none is left, or it is time to go.
+  std::optional<Job> wait_for_job(std::unique_lock<std::mutex>& lock) {
+    while (!give_up_ && !agenda_.complete()) {
+      if (const std::optional<Job> job = agenda_.begin()) return job;
+      changed_.wait_for(lock, kLook);
+    }
+    return std::nullopt;
+  }
+
   // Runs and stores a replicate.
-  Ending run_one(Worker& worker, Job job) {
+  Ending run_one(Worker& worker, Job job, Outcome& outcome) {
     worker.monitor.reached_ns = 0;
     worker.duration_ns = campaign_.points[job.point].experiment.duration.ns;
     const auto began = Clock::now();
@@ -154,16 +169,17 @@ class CampaignRun {
         std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - began).count();
     status = folder_.store(job, replicate_text(finished));
     if (!status.is_ok()) return {CampaignEnd::unwritable, status.message()};
+    outcome = std::move(finished.outcome);
     return {};
   }
 
   // Writes the rows in their order as they become known, until all are written or it has to end.
   void collect() {
     std::unique_lock lock(mutex_);
-    while (next_row_ < jobs_.size()) {
+    while (const std::optional<Job> row = next_row()) {
       if (stop_) give_up_ = true;
       if (give_up_) return;
-      if (!done_[next_row_]) {
+      if (!agenda_.has_finished(*row)) {
         changed_.wait_for(lock, kLook);
         const ProgressState state = progress_state();
         lock.unlock();
@@ -172,15 +188,25 @@ class CampaignRun {
         continue;
       }
       lock.unlock();
-      const Status status = write_rows(jobs_[next_row_]);
+      const Status status = write_rows(*row);
       lock.lock();
       if (!status.is_ok()) {
         if (!give_up_) ending_ = {CampaignEnd::unwritable, status.message()};
         give_up_ = true;
         return;
       }
-      ++next_row_;
+      ++next_row_.replicate;
     }
+  }
+
+  // The replicate whose rows are to be written next; of a point that is not settled, one that may
+  // never be. Nothing: all are written.
+  std::optional<Job> next_row() {
+    while (next_row_.point < campaign_.points.size() && agenda_.is_settled(next_row_.point) &&
+           next_row_.replicate == agenda_.wanted(next_row_.point))
+      next_row_ = {next_row_.point + 1, 0};
+    if (next_row_.point == campaign_.points.size()) return std::nullopt;
+    return next_row_;
   }
 
   // Even a replicate that has just been run is read back: one way leads from replicate to row.
@@ -195,9 +221,11 @@ class CampaignRun {
 
   ProgressState progress_state() const {
     ProgressState state;
-    state.total = jobs_.size();
-    state.finished = finished_;
+    state.total = agenda_.expected();
+    state.total_is_guessed = state.total > agenda_.wanted();
+    state.finished = agenda_.finished();
     state.before = before_;
+    if (const auto point = agenda_.least_known()) state.precision = precision_text(*point);
     for (const Worker& worker : monitors_) {
       state.events += worker.monitor.events;
       const std::int64_t duration = worker.duration_ns;
@@ -208,6 +236,26 @@ class CampaignRun {
     return state;
   }
 
+  // How well a point was known at its last look: "point 2: detection_median_s to 4.1 % (2 %
+  // wanted)".
+  std::string precision_text(std::uint32_t point) const {
+    const PrecisionConfig& precision = *campaign_.points[point].experiment.precision;
+    const Narrowness& known = *agenda_.known(point);
+    return "point " + std::to_string(point) + ": " + precision.columns[known.column] + " to " +
+           narrowness_text(known, precision);
+  }
+
+  // A line for each point that ends without the precision that was wanted.
+  std::string imprecise() const {
+    std::string text;
+    for (std::uint32_t point = 0; point < campaign_.points.size(); ++point) {
+      if (!agenda_.known(point) || agenda_.known(point)->enough) continue;
+      text += "not precise enough after " + std::to_string(agenda_.wanted(point)) +
+              " replicates: " + precision_text(point) + "\n";
+    }
+    return text;
+  }
+
   // The log is for people and tests; a campaign does not fail for want of it.
   void note(const std::string& line) { static_cast<void>(folder_.log(line).is_ok()); }
 
@@ -216,13 +264,10 @@ class CampaignRun {
   const CampaignOptions& options_;
   ResultsFolder& folder_;
   const std::atomic<bool>& stop_;
-  const std::vector<Job> jobs_;
 
   std::mutex mutex_;  // guards what follows, up to the blank line
   std::condition_variable changed_;
-  std::vector<bool> done_;  // beside jobs_: stored in the folder
-  std::size_t next_job_ = 0;
-  std::size_t finished_ = 0;
+  Agenda agenda_;  // what it calls finished is stored in the folder
   Ending ending_;  // the first that was not complete
 
   std::atomic<bool> give_up_{false};
@@ -230,7 +275,7 @@ class CampaignRun {
   std::vector<std::thread> workers_;
 
   std::size_t before_ = 0;  // from here on: the calling thread only
-  std::size_t next_row_ = 0;
+  Job next_row_;
   Summary summary_;
   RunRecord record_;
   Progress progress_;
@@ -238,12 +283,10 @@ class CampaignRun {
 
 }  // namespace
 
-std::vector<Job> jobs_of(const Campaign& campaign) {
-  std::vector<Job> jobs;
-  for (std::uint32_t point = 0; point < campaign.points.size(); ++point)
-    for (std::uint32_t r = 0; r < campaign.points[point].experiment.replicates; ++r)
-      jobs.push_back({point, r});
-  return jobs;
+std::size_t most_replicates(const Campaign& campaign) {
+  std::size_t sum = 0;
+  for (const CampaignPoint& point : campaign.points) sum += point.experiment.replicates;
+  return sum;
 }
 
 CampaignResult run_campaign(const Campaign& campaign, const RunReplicate& run,

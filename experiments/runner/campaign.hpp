@@ -45,8 +45,8 @@ struct Job {
   friend bool operator==(const Job&, const Job&) = default;
 };
 
-// All jobs in the order of the rows of results.csv.
-std::vector<Job> jobs_of(const Campaign& campaign);
+// Replicates of all points; where a point has a precision, its most.
+std::size_t most_replicates(const Campaign& campaign);
 
 // How a running replicate speaks with the one who waits for it.
 struct ReplicateMonitor {

@@ -51,7 +51,8 @@ std::size_t peak_memory_bytes() {
 
 std::string progress_text(const ProgressState& state, std::chrono::duration<double> elapsed,
                           std::size_t memory_bytes) {
-  std::string text = std::to_string(state.finished) + " of " + std::to_string(state.total) +
+  std::string text = std::to_string(state.finished) + " of " +
+                     (state.total_is_guessed ? "about " : "") + std::to_string(state.total) +
                      (state.total == 1 ? " replicate" : " replicates");
   const double seconds = elapsed.count();
   if (seconds > 0.0 && state.events > 0)
@@ -60,7 +61,8 @@ std::string progress_text(const ProgressState& state, std::chrono::duration<doub
   const double mine = static_cast<double>(state.finished - state.before) + state.running;
   const double left = static_cast<double>(state.total - state.finished) - state.running;
   if (mine > 0.0) text += ", " + clock_text(std::max(left, 0.0) * seconds / mine) + " left";
-  return text + ", " + std::to_string(memory_bytes >> 20) + " MiB";
+  text += ", " + std::to_string(memory_bytes >> 20) + " MiB";
+  return state.precision.empty() ? text : text + "; " + state.precision;
 }
 
 Progress::Progress(std::FILE* stream, bool quiet)

@@ -11,11 +11,13 @@
 namespace holdfast::runner {
 
 struct ProgressState {
-  std::size_t total = 0;     // replicates
-  std::size_t finished = 0;  // of them, those of earlier runs included
-  std::size_t before = 0;    // finished by earlier runs
-  double running = 0.0;      // parts of those that run now, as a sum of shares
-  std::uint64_t events = 0;  // processed by this run
+  std::size_t total = 0;          // replicates
+  bool total_is_guessed = false;  // it depends on what they find
+  std::size_t finished = 0;       // of them, those of earlier runs included
+  std::size_t before = 0;         // finished by earlier runs
+  double running = 0.0;           // parts of those that run now, as a sum of shares
+  std::uint64_t events = 0;       // processed by this run
+  std::string precision;  // how well the medians are known; empty: not asked for, or not yet
 };
 
 // The line without the bar, for a run that has lasted so long.

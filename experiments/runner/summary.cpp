@@ -28,6 +28,7 @@ std::size_t width_of(const std::string& text) {
 
 void Summary::add(Job job, const Outcome& outcome) {
   Point& point = points_[job.point];
+  ++point.replicates;
   std::uint64_t failures = 0;
   for (const FailureOutcome& failure : outcome.failures) {
     if (failure.processes > 0) ++failures;
@@ -45,6 +46,7 @@ void Summary::add(Job job, const Outcome& outcome) {
 std::vector<std::string> Summary::row(std::size_t index) const {
   const Point& point = points_[index];
   std::vector<std::string> cells = campaign_.points[index].swept;
+  if (counts_replicates()) cells.push_back(std::to_string(point.replicates));
   cells.push_back(std::to_string(point.failures));
   cells.push_back(std::to_string(point.detections.size()));
   cells.push_back(shown(median(point.detections), 1e9));
@@ -62,6 +64,7 @@ std::vector<std::string> Summary::row(std::size_t index) const {
 
 std::string Summary::text() const {
   std::vector<std::vector<std::string>> rows(1, campaign_.swept_paths);
+  if (counts_replicates()) rows[0].emplace_back("replicates");
   for (const char* title : {"failures", "detected", "detection s", "propagation ms",
                             "notices/failure/process", "missed", "false"})
     rows[0].emplace_back(title);

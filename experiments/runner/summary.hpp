@@ -21,6 +21,7 @@ class Summary {
 
  private:
   struct Point {
+    std::uint64_t replicates = 0;
     std::uint64_t failures = 0;  // that ended a live process
     std::vector<Duration> detections;
     std::vector<Duration> propagations;
@@ -30,6 +31,10 @@ class Summary {
     std::uint64_t false_verdicts = 0;
   };
 
+  // They differ between points only with a precision.
+  bool counts_replicates() const {
+    return campaign_.points.front().experiment.precision.has_value();
+  }
   std::vector<std::string> row(std::size_t point) const;
 
   const Campaign& campaign_;

@@ -2,10 +2,13 @@
 
 import itertools
 import math
+import os
 import unittest
 
-import context  # noqa: F401
+import context
 from holdfast_analysis import intervals
+
+RANKS = os.path.join(context.ANALYSIS, "..", "tests", "golden", "statistics", "ranks.txt")
 
 
 class RankOfInterval(unittest.TestCase):
@@ -33,6 +36,14 @@ class RankOfInterval(unittest.TestCase):
             if rank:
                 self.assertGreaterEqual(coverage(rank), 0.95, count)
             self.assertTrue(2 * (rank + 1) > count or coverage(rank + 1) < 0.95, count)
+
+    def test_ranks_of_the_program(self):
+        # The list that the program's own statistics are tested with, too.
+        with open(RANKS, encoding="utf-8") as rows:
+            ranks = [tuple(map(int, row.split())) for row in rows]
+        self.assertGreater(len(ranks), 300)
+        for count, rank in ranks:
+            self.assertEqual(intervals.rank_of_interval(count), rank, count)
 
     def test_large_samples_stay_close_to_the_exact_rank(self):
         # Exact by logarithms of factorials, an arithmetic that the product does not use.

@@ -37,6 +37,7 @@ TEST(Load, FillsInTheDefaultsOfTheTypes) {
   EXPECT_EQ(found.duration, seconds(60));
   EXPECT_EQ(found.seed, expected.seed);
   EXPECT_EQ(found.replicates, expected.replicates);
+  EXPECT_FALSE(found.precision.has_value());
   EXPECT_EQ(found.skip_quiet_time, expected.skip_quiet_time);
   EXPECT_EQ(found.fabric.target, expected.fabric.target);
   EXPECT_EQ(found.fabric.fidelity, expected.fabric.fidelity);
@@ -248,6 +249,11 @@ TEST(Load, AcceptsTheLimitsAndRefusesWhatLiesBeyond) {
       {"processes.nodes=16", "processes.nodes=17"},
       {"processes.per_node=4096", "processes.per_node=4097"},
       {"replicates=1", "replicates=0"},
+      {R"(replicates={"until":"100 %"})", R"(replicates={"until":"100.0001 %"})"},
+      {R"(replicates={"until":"0.0001 %"})", R"(replicates={"until":"0 %"})"},
+      {R"(replicates={"until":"2 %","least":6})", R"(replicates={"until":"2 %","least":5})"},
+      {R"(replicates={"until":"2 %","least":50,"most":50})",
+       R"(replicates={"until":"2 %","least":50,"most":49})"},
       {"seed=0", "seed=-1"},
       {"duration=1000 days", "duration=1001 days"},
       {"duration=1 ns", "duration=0 s"},
@@ -264,6 +270,25 @@ TEST(Load, AcceptsTheLimitsAndRefusesWhatLiesBeyond) {
     EXPECT_TRUE(parse_experiment(minimal(), "t", "", {passes}).experiment.has_value()) << passes;
     EXPECT_FALSE(parse_experiment(minimal(), "t", "", {fails}).experiment.has_value()) << fails;
   }
+}
+
+TEST(Load, ReadsAPrecision) {
+  const Experiment standard =
+      load(minimal(), {R"(replicates={"until": "2 %"})"}).points[0].experiment;
+  ASSERT_TRUE(standard.precision.has_value());
+  EXPECT_EQ(standard.precision->until_ppm, 20'000u);
+  EXPECT_EQ(standard.precision->columns,
+            (std::vector<std::string>{"detection_median_s", "propagation_median_s"}));
+  EXPECT_EQ(standard.precision->least, PrecisionConfig{}.least);
+  EXPECT_EQ(standard.replicates, 1000u);
+  const LoadedExperiment all = load(
+      minimal(R"("replicates": {"until": "0.5 %", "of": ["notices"], "least": 6, "most": 7})"));
+  const Experiment& e = all.points[0].experiment;
+  EXPECT_EQ(e.precision->until_ppm, 5'000u);
+  EXPECT_EQ(e.precision->columns, std::vector<std::string>{"notices"});
+  EXPECT_EQ(e.precision->least, 6u);
+  EXPECT_EQ(e.replicates, 7u);
+  EXPECT_EQ(load(all.resolved_json).resolved_json, all.resolved_json);
 }
 
 TEST(Load, ExpandsSweepsInTheFilesOrder) {

@@ -94,5 +94,14 @@ TEST(Quantity, ReadsBackWhatItWrites) {
   }
 }
 
+TEST(Quantity, ReadsShares) {
+  EXPECT_EQ(parse_percentage("2 %").value, 20'000);
+  EXPECT_EQ(parse_percentage("0.5%").value, 5'000);
+  EXPECT_EQ(parse_percentage("0.0001 %").value, 1);
+  EXPECT_EQ(parse_percentage("100 %").value, 1'000'000);
+  for (const char* wrong : {"2", "0.00001 %", "-1 %", "%", "2 percent", "2 %%"})
+    EXPECT_FALSE(parse_percentage(wrong).value.has_value()) << wrong;
+}
+
 }  // namespace
 }  // namespace holdfast::runner

@@ -64,19 +64,23 @@ TEST(Schema, ItsPatternsAgreeWithTheProgram) {
   const auto schema = nlohmann::json::parse(experiment_schema());
   const std::regex time(schema["$defs"]["time"]["pattern"].get<std::string>());
   const std::regex rate(schema["$defs"]["rate"]["pattern"].get<std::string>());
+  const std::regex percentage(
+      schema["properties"]["replicates"]["properties"]["until"]["pattern"].get<std::string>());
   const std::regex name(schema["properties"]["name"]["pattern"].get<std::string>());
   const Node& name_schema = *config::schema_at({"name"});
   for (const char* number : {"1", "0", "12.5", "1.", ".5", "-1", "+1", "1e3", "", "0x1"}) {
     for (const char* space : {"", " ", "  "}) {
       for (const char* unit :
-           {"ns",  "us",   "ms",   "s",    "min",  "h",    "day", "days", "year", "years",
-            "b/s", "kb/s", "Mb/s", "Gb/s", "Tb/s", "KB/s", "S",   "m",    "",     "d"}) {
+           {"ns",   "us",   "ms",   "s",    "min",  "h", "day", "days", "year", "years", "b/s",
+            "kb/s", "Mb/s", "Gb/s", "Tb/s", "KB/s", "S", "m",   "",     "d",    "%"}) {
         const std::string text = std::string(number) + space + unit;
         // The patterns cannot know whether a fraction is whole in nanoseconds or bits per second.
         const bool fraction_of_one =
             text == "12.5ns" || text == "12.5 ns" || text == "12.5b/s" || text == "12.5 b/s";
         if (fraction_of_one) continue;
         EXPECT_EQ(std::regex_search(text, time), parse_duration(text).value.has_value()) << text;
+        EXPECT_EQ(std::regex_search(text, percentage), parse_percentage(text).value.has_value())
+            << text;
         EXPECT_EQ(std::regex_search(text, rate), parse_rate(text).value.has_value()) << text;
       }
     }

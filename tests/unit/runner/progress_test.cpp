@@ -26,6 +26,17 @@ TEST(Progress, WhatEarlierRunsDidTookNoneOfOurTime) {
             "1001 of 1010 replicates, 2:30:00 left, 0 MiB");
 }
 
+TEST(Progress, TellsHowWellTheMediansAreKnown) {
+  ProgressState state;
+  state.total = 320;
+  state.total_is_guessed = true;
+  state.finished = 40;
+  state.precision = "point 2: known_median_s to 4.1 % (2 % wanted)";
+  EXPECT_EQ(progress_text(state, std::chrono::seconds(40), 0),
+            "40 of about 320 replicates, 4:40 left, 0 MiB; point 2: known_median_s to 4.1 % (2 % "
+            "wanted)");
+}
+
 TEST(Progress, SaysNothingOfTimeBeforeThereIsAny) {
   ProgressState state;
   state.total = 1;
