@@ -13,6 +13,7 @@ constexpr int kInterrupted = 130;  // Ctrl-C; what is done is kept
 
 extern const Command kRunCommand;
 extern const Command kCheckCommand;
+extern const Command kCompareCommand;
 extern const Command kTopologyCommand;
 extern const Command kInfoCommand;
 extern const Command kLaunchCommand;

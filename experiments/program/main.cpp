@@ -13,8 +13,8 @@
 namespace holdfast::program {
 namespace {
 
-const std::array kCommands = {&kRunCommand,  &kLaunchCommand, &kCheckCommand, &kTopologyCommand,
-                              &kInfoCommand, &kReplayCommand, &kNodeCommand};
+const std::array kCommands = {&kRunCommand,  &kLaunchCommand,  &kCheckCommand,  &kTopologyCommand,
+                              &kInfoCommand, &kCompareCommand, &kReplayCommand, &kNodeCommand};
 
 std::string usage() {
   std::string text =
