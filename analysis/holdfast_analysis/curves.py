@@ -9,6 +9,7 @@ from . import declared, style, time_axes, units
 
 _PANEL_HEIGHT = 3.3
 _SHARE_OF_BAND = 0.16  # its opacity
+OUTSIDE = "outside"    # the gid of marks whose height is no value
 
 
 def draw(figure, results):
@@ -30,6 +31,7 @@ def draw(figure, results):
         if figure.panels:
             axis.set_title(figure.panels.title(panel))
         _fit_x(axis, figure.x, along)
+    _explain_outside(grid[0], [mark for marks in found.values() for mark in marks], along)
     _fit_y(grid[0], figure.y, [mark for marks in found.values() for mark in marks])
     style.legend_below(drawn, list(grid[0]), 3)
     return drawn
@@ -63,6 +65,7 @@ def _draw_series(axis, position, title, marks, along, band):
     finite = [mark for mark in marks if math.isfinite(mark.middle)
               and (mark.middle > 0 or not along.positive_only)]
     places = [along.at(mark.x, position) for mark in finite]
+    _draw_outside(axis, position, marks, along)
     axis.plot(places, [mark.middle for mark in finite], marker=marker, markersize=5, color=colour,
               linestyle="none" if along.few else style.DASHES[position % len(style.DASHES)],
               label=title, zorder=4, clip_on=along.positive_only)
@@ -75,6 +78,34 @@ def _draw_series(axis, position, title, marks, along, band):
         if mark.low < mark.high < math.inf:
             axis.plot([at, at], [mark.low, mark.high], color=colour, linewidth=width,
                       alpha=opacity, solid_capstyle="butt", zorder=3)
+
+
+def _draw_outside(axis, position, marks, along):
+    """Open marks for what the axis has no place for: never at its top, nothing at the bottom of a
+    logarithmic one. A mark that is left out would look like a run that was left out."""
+    colour, marker = style.series(position)
+    outside = ((1.0, [mark for mark in marks if mark.middle == math.inf]),
+               (0.0, [mark for mark in marks if mark.middle == 0 and along.positive_only]))
+    for height, found in outside:
+        if not found:
+            continue
+        axis.plot([along.at(mark.x, position) for mark in found], [height] * len(found),
+                  marker=marker, markersize=5.5, markerfacecolor=style.PAPER, zorder=6,
+                  markeredgecolor=colour, markeredgewidth=1.2, linestyle="none", clip_on=False,
+                  transform=axis.get_xaxis_transform(), gid=OUTSIDE)
+
+
+def _explain_outside(axes, marks, along):
+    """The words for open marks, once, where they are used."""
+    words = []
+    if any(mark.middle == math.inf for mark in marks):
+        words.append("open, at the top: never")
+    if along.positive_only and any(mark.middle == 0 for mark in marks):
+        words.append("open, at the bottom: 0")
+    for text in words:
+        axes[0].plot([], [], marker="o", markersize=5.5, markerfacecolor=style.PAPER,
+                     markeredgecolor=style.MUTED, markeredgewidth=1.2, linestyle="none", label=text,
+                     gid=OUTSIDE)
 
 
 def _draw_references(axis, figure, panel, series, along):
@@ -128,7 +159,8 @@ def _number(value, axis, all_values):
 
 
 def _fit_y(axes, shown, marks):
-    values = [value for axis in axes for line in axis.get_lines() for value in line.get_ydata()]
+    values = [value for axis in axes for line in axis.get_lines() if line.get_gid() != OUTSIDE
+              for value in line.get_ydata()]
     values += [mark.high for mark in marks]
     values = [value for value in values if math.isfinite(value)]
     if shown.scale == "log" and any(value > 0 for value in values):
@@ -142,6 +174,8 @@ def _fit_y(axes, shown, marks):
     axes[0].set_ylim(0, 1.06 * max(values, default=1.0) or 1.0)
     if not shown.is_time:
         axes[0].set_ylabel(shown.label)
+        if not shown.per and shown.divisor == 1:  # a count
+            axes[0].yaxis.set_major_locator(ticker.MaxNLocator("auto", integer=True))
         return
     divisor, unit = units.time_unit(max(values, default=1.0))
     axes[0].yaxis.set_major_locator(time_axes.UnitLocator(divisor, 5, (1, 2, 5, 10)))

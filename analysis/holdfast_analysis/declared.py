@@ -14,17 +14,17 @@ figures.json stands beside the experiment's README.md:
                        "source": "ring, figure 4 right", "points": [[1, 1.0], [2, 3.0]]}]}]}
 
 One mark is one sweep point: the median over its replicates of a column of results.csv, or of a sum
-of columns ("columns") over a product of others ("per") or over a number ("divisor"). "of_failure":
-n takes the column from failures.csv instead, of the n-th failure of each replicate in order of
-time; replicates in which nobody detected it give no value. "band": these percentiles of the
-replicates as a band; without it, the 95 % interval of the median as a line. "statistic": "mean" is
-the mean of the replicates instead, for rates of rare things, with its 95 % interval from their
+of columns ("columns") over a product of others ("per") or over a number ("divisor", of x as well).
+"of_failure": n takes the column from failures.csv instead, of the n-th failure of each replicate in
+order of time; replicates in which nobody detected it give no value. "band": these percentiles of
+the replicates as a band; without it, the 95 % interval of the median as a line. "statistic": "mean"
+is the mean of the replicates instead, for rates of rare things, with its 95 % interval from their
 variance. "where": only the sweep points that have these values in these columns. "references":
 values from elsewhere, such as those that a paper published or a closed form, with their source.
 "standard": which of the figures that every run has are wanted beside; without the key, all.
 
 Times are seconds. A cell of a time that is empty means that it never happened: more than all
-others.
+others; or, where nothing failed, no mistake was made or no cut healed, that there is no value.
 """
 
 import json
@@ -239,10 +239,11 @@ def cell(row, column):
 
 
 def place(row, axis):
-    """Where a sweep point stands along x: a number; a quantity in its base unit; or a text."""
+    """Where a sweep point stands along x: a number, over the axis's divisor; a quantity in its base
+    unit; or a text."""
     text = cell(row, axis.columns[0])
     try:
-        return float(text)
+        return float(text) / axis.divisor
     except ValueError:
         seconds = units.seconds_of(text)
         return text if seconds is None else seconds
@@ -271,7 +272,7 @@ def _height(row, axis):
     for column in axis.columns:
         text = cell(row, column)
         if not text:
-            return math.inf if axis.is_time else None
+            return math.inf if axis.is_time and _should_have_come(row, column) else None
         total += float(text)
     for column in axis.per:
         divisor = float(cell(row, column))
@@ -279,6 +280,14 @@ def _height(row, axis):
             return None
         total /= divisor
     return total / axis.divisor
+
+
+def _should_have_come(row, column):
+    """Whether an empty time means never, and not that there was nothing to measure: no failure to
+    detect, no mistake to last, no cut to heal."""
+    if column.startswith(("detection_", "propagation_", "known_")):
+        return row.get("failures") != "0"
+    return not column.startswith(("mistake_m", "reconcile_"))
 
 
 def percentile(ordered, share):

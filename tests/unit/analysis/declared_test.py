@@ -86,6 +86,33 @@ class Declared(unittest.TestCase):
         for mark in declared.marks(own.figures[0], found, None, "rank"):
             self.assertEqual(mark.middle, 144 / 48)
 
+    def test_an_empty_time_is_never_only_where_something_should_have_come(self):
+        axis = declared.Axis(("detection_max_s",), (), "", "linear", 1.0, None)
+        row = {"detection_max_s": "", "mistake_max_s": "", "mistake_recurrence_s": ""}
+        self.assertEqual(declared._height({**row, "failures": "2"}, axis), math.inf)
+        self.assertIsNone(declared._height({**row, "failures": "0"}, axis))
+        for column, expected in (("mistake_max_s", None), ("mistake_recurrence_s", math.inf)):
+            other = declared.Axis((column,), (), "", "linear", 1.0, None)
+            self.assertEqual(declared._height({**row, "failures": "2"}, other), expected, column)
+
+    def test_what_the_axis_has_no_place_for_is_drawn_at_its_edge(self):
+        axis = {"column": "known_max_s", "label": "known", "scale": "log"}
+        write(self.folder, figures=[{"name": "edge", "title": "Edge", "x": X, "y": axis}])
+        found = self.read()
+        for point in found[0].points:
+            for row in point.replicates:
+                row["known_max_s"] = {"1": "0", "2": ""}[row["deaths"]]
+        drawn = curves.draw(found[1].figures[0], found[0])
+        lines = [line for line in drawn.axes[0].get_lines() if line.get_gid() == curves.OUTSIDE]
+        heights = sorted(height for line in lines for height in line.get_ydata())
+        self.assertEqual(heights, [0] * (len(heights) // 2) + [1] * (len(heights) // 2))
+        self.assertEqual([line.get_label() for line in lines[-2:]],
+                         ["open, at the top: never", "open, at the bottom: 0"])
+
+    def test_x_may_be_divided(self):
+        self.assertEqual(declared.place({"load": "0.125"}, declared.Axis(
+            ("load",), (), "", "log", 0.0625, None)), 2.0)
+
     def test_where_leaves_out_other_sweep_points(self):
         write(self.folder, figures=[{**KNOWN, "where": {"order": "rank"}}])
         found, own = self.read()
