@@ -131,7 +131,7 @@ class References(unittest.TestCase):
                 path = re.match(r"([a-z_]+(?:\.[a-z_0-9]+|\[\])+)(?:[=:]|$)", word)
                 if not path or path.group(1).split(".")[0].rstrip("[]") not in tops:
                     continue
-                if re.search(r"\.(?:json|csv|txt|hpp|cpp|xz)$", path.group(1)):
+                if re.search(r"\.(?:json|csv|txt|conf|hpp|cpp|xz)$", path.group(1)):
                     continue
                 key = re.sub(r"\.\d+(?=\.|$)", "[]", path.group(1)).removesuffix("[]")
                 self.assertIn(key, known, f"{document}:{line}")
