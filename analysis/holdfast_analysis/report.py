@@ -3,7 +3,7 @@
 import os
 
 from . import (curves, declared, fabric_section, figures, page, phases, results, shapes, style,
-               wave_curves, waves)
+               wave_curves, waves, whole_file)
 
 DESCRIPTIONS = {
     "times": "Detection and propagation time of each failure, by sweep point",
@@ -47,9 +47,7 @@ def write(folder, readme=None, declaration=None):
         keep(name, shapes.figure(picture), lambda picture=picture: shapes.svg(picture))
     titles = {name: title for name, (_, title) in pictures.items()}
     path = os.path.join(folder, "report.html")
-    with open(path + ".part", "w", encoding="utf-8") as file:
-        file.write(page.render(found, drawings, own, titles, cut_short))
-    os.replace(path + ".part", path)
+    whole_file.write(path, page.render(found, drawings, own, titles, cut_short).encode("utf-8"))
     return path
 
 

@@ -15,6 +15,8 @@ import matplotlib
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402  (the backend must be chosen first)
 
+from . import whole_file  # noqa: E402
+
 INK = "#1a1d21"      # text and axes
 MUTED = "#6b7178"    # what stands back: secondary text, plain links
 FAINT = "#d8dce1"    # grid lines, empty hosts
@@ -83,10 +85,10 @@ def save(drawn, folder, name):
         drawn.set_layout_engine("none")
     no_dates = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
     for ending, metadata in no_dates.items():
-        path = os.path.join(folder, f"{name}.{ending}")
+        content = io.BytesIO()
         with matplotlib.rc_context({"svg.fonttype": "path"}):
-            drawn.savefig(path + ".part", format=ending, metadata=metadata)
-        os.replace(path + ".part", path)
+            drawn.savefig(content, format=ending, metadata=metadata)
+        whole_file.write(os.path.join(folder, f"{name}.{ending}"), content.getvalue())
 
 
 def inline(drawn, name, description, tooltips=None):

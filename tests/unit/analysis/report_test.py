@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -186,6 +187,20 @@ class Report(unittest.TestCase):
         self.assertNotIn("<h2>Fabric</h2>", self.text(folder))
         self.assertIn("Not finished", self.text(folder))
         self.assertNotIn("Not finished", self.text(self.sweep))
+
+    def test_a_full_disk_leaves_nothing_half_written(self):
+        """A limit of a file's size stands for it, on any machine."""
+        def limit_files():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
+        with tempfile.TemporaryDirectory() as folder:
+            sample.sweep(folder)
+            done = subprocess.run([context.REPORT, folder], capture_output=True, text=True,
+                                  check=False, preexec_fn=limit_files)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertRegex(done.stderr, r"^analysis/report: .*: File too large; mend that .*\n$")
+            self.assertEqual(done.stderr.count("\n"), 1)
+            left = os.listdir(os.path.join(folder, "figures"))
+            self.assertEqual([name for name in left if name.endswith(".part")], [])
 
     def test_errors_are_one_line_and_exit_status_2(self):
         done = run(os.path.join(self.holder.name, "nowhere"))
