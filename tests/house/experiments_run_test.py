@@ -34,9 +34,14 @@ class ExperimentsRun(SmallCopy):
     def setUp(self):
         super().setUp()
         self.copy("experiments/run", "cmake/house.sh", "cmake/packages.txt")
+        write_program(self.top / "experiments/quickstart/experiment.json", "{}\n")
         self.stand_in("cmake", CMAKE)
         write_program(self.top / "analysis/report", REPORT)
         write_program(self.folder / "program", PROGRAM)
+
+    def write(self, name, text):
+        """A file where the user stands."""
+        write_program(self.user / name, text)
 
     def run_it(self, *arguments, **variables):
         program = str(self.folder / "program")
@@ -53,6 +58,7 @@ class ExperimentsRun(SmallCopy):
         self.assertEqual(self.given(done), [str(self.user), "run", quickstart])
 
     def test_paths_are_relative_to_where_the_user_stands(self):
+        self.write("my/file.json", "{}\n")
         arguments = ["my/file.json", "--trace", "../a trace.csv", "--jobs", "2"]
         done = self.run_it(*arguments)
         self.assertEqual(self.given(done), [str(self.user), "run", *arguments])
@@ -73,17 +79,19 @@ class ExperimentsRun(SmallCopy):
         self.assertEqual(done.stdout.splitlines()[-1], "report: results/one run/report.html")
 
     def test_the_report_shows_the_readme_of_the_experiment(self):
-        write_program(self.user / "mine/README.md", "# Mine\n")
+        self.write("mine/README.md", "# Mine\n")
         done = self.run_it("mine", RESULTS="out")
         self.assertEqual(done.stderr, "reporting out --readme mine/README.md\n")
 
     def test_the_report_draws_what_the_experiment_declares(self):
-        write_program(self.user / "mine/figures.json", "{}\n")
+        self.write("mine/figures.json", "{}\n")
         done = self.run_it("mine", RESULTS="out")
         self.assertEqual(done.stderr, "reporting out --figures mine/figures.json\n")
+        self.write("mine/full.json", "{}\n")
         done = self.run_it("mine/full.json", RESULTS="out")
         self.assertEqual(done.stderr, "reporting out --figures mine/figures.json\n")
-        write_program(self.user / "alone/README.md", "# Not of an experiment\n")
+        self.write("alone/README.md", "# Not of an experiment\n")
+        self.write("alone/full.json", "{}\n")
         done = self.run_it("alone/full.json", RESULTS="out")
         self.assertEqual(done.stderr, "reporting out\n")
 
@@ -91,6 +99,20 @@ class ExperimentsRun(SmallCopy):
         done = self.run_it(RESULTS="out", STATUS="130")
         self.assertEqual(done.returncode, 130)
         self.assertIn("report: out/report.html", done.stdout)
+
+    def test_an_experiment_that_is_not_there_builds_nothing(self):
+        for name, expected in [("quickstart", f"did you mean {self.top}/experiments/quickstart?"),
+                               ("quick", f"those that come with Holdfast are in {self.top}/exp")]:
+            done = self.run_it(name)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(f"experiments/run: {name}: there is no such experiment", done.stderr)
+            self.assertIn(expected, done.stderr)
+            self.assertFalse((self.top / "build").exists())
+
+    def test_no_place_for_temporary_files(self):
+        done = self.run_it(TMPDIR=str(self.folder / "nowhere"))
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("TMPDIR may name one", done.stderr)
 
     def test_no_results_no_report(self):
         done = self.run_it(STATUS="2")
