@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <thread>
 
 #include "experiments/program/command_line.hpp"
@@ -72,17 +75,15 @@ int report(const runner::CampaignResult& result, const Arguments& arguments) {
       std::printf("results: %s\n", result.folder.c_str());
       return kInterrupted;
     case runner::CampaignEnd::unwritable:
+    case runner::CampaignEnd::failed:
       std::fprintf(stderr,
                    "holdfast run: %s\nThe finished replicates are kept. When that is mended, "
                    "continue with:\n  %s\n",
                    result.message.c_str(), resume.c_str());
-      return kRefused;
+      return result.end == runner::CampaignEnd::failed ? kFailed : kRefused;
     case runner::CampaignEnd::refused:
       std::fprintf(stderr, "holdfast run: %s\n", result.message.c_str());
       return kRefused;
-    case runner::CampaignEnd::failed:
-      std::fprintf(stderr, "holdfast run: %s\n", result.message.c_str());
-      return kFailed;
   }
   return kFailed;
 }
@@ -105,6 +106,17 @@ std::string conflict(const runner::Campaign& campaign, const Arguments& argument
     if (is_real(point) && point.experiment.fabric.loss > 0.0)
       return "fabric.loss is for simulations; with fabric.kind udp it must be 0";
   return "";
+}
+
+// Whether recordings can be written into a folder, which is made; why not is told.
+bool can_record_into(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error && ::access(folder.c_str(), W_OK | X_OK) == 0) return true;
+  const std::string reason = error ? error.message() : std::strerror(errno);
+  std::fprintf(stderr, "holdfast run: --record %s: recordings cannot be written there: %s\n",
+               folder.c_str(), reason.c_str());
+  return false;
 }
 
 std::string own_path() {
@@ -147,8 +159,9 @@ int run_prepared(const Prepared& prepared, const Arguments& arguments) {
   } else {
     stop_on_signals();
   }
-  if (!options.quiet) print_warnings(prepared, stderr);
   const std::string recordings = arguments.value("--record");
+  if (!recordings.empty() && !can_record_into(recordings)) return kRefused;
+  if (!options.quiet) print_warnings(prepared, stderr);
   const auto replicate = [&](runner::Job job, runner::ReplicateMonitor& monitor,
                              runner::Outcome& outcome) {
     const runner::CampaignPoint& point = campaign.points[job.point];

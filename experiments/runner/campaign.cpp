@@ -8,6 +8,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <thread>
 
@@ -160,7 +161,12 @@ class CampaignRun {
     Status status = Status::ok();
     try {
       status = run_(job, worker.monitor, finished.outcome);
-    } catch (const std::exception& error) {  // out of memory, say
+    } catch (const std::bad_alloc&) {
+      status = Status::error(
+          "there is not enough memory; `holdfast check` says how much it takes, and with --jobs 1 "
+          "it "
+          "takes least");
+    } catch (const std::exception& error) {
       status = Status::error(error.what());
     }
     worker.duration_ns = 0;

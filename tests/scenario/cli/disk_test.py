@@ -7,9 +7,8 @@ import resource
 import subprocess
 import unittest
 
-from holdfast import PROGRAM, SMALL, Scenario
+from holdfast import PROGRAM, SMALL, Scenario, begun_again
 from mounted import SmallDisk
-from resume_test import begun_again
 
 MANY = dict(SMALL, replicates=60)
 NOBODY = 65534
@@ -56,6 +55,25 @@ class Output(Scenario):
 
     def test_a_name_that_is_too_long(self):
         self.assertIn("File name too long", self.complaint("x" * 300))
+
+    def test_recordings_that_cannot_be_written(self):
+        self.write("file", "precious")
+        for folder in ["file", "file/deeper"]:
+            said = self.refused("run", "small.json", "--record", folder,
+                                "--set", "fabric.kind=udp")
+            self.assertIn(f"--record {folder}: recordings cannot be written there: Not a d", said)
+
+    def test_too_little_memory(self):
+        def limit_memory():
+            resource.setrlimit(resource.RLIMIT_AS, (200 << 20, 200 << 20))
+        done = subprocess.run([PROGRAM, "run", "small.json", "--jobs", "1", "--output", "out",
+                               "--set", "topology.down=[60000]", "--set",
+                               "processes.per_node=4"], cwd=self.folder,
+                              capture_output=True, text=True, check=False, timeout=100,
+                              preexec_fn=limit_memory)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("there is not enough memory; `holdfast check` says how much", done.stderr)
+        self.assertIn("--resume --output out\n", done.stderr)
 
     def test_names_that_messages_cannot_hold(self):
         for bad in ["two\nlines", "a bell\a"]:

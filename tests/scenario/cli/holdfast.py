@@ -25,6 +25,19 @@ SMALL = {
 }
 
 
+def begun_again(log):
+    """The replicates that run.log says were begun after they were finished."""
+    finished = set()
+    again = []
+    for line in log.splitlines():
+        verb, _, name = line.partition(" ")
+        if verb == "finish":
+            finished.add(name)
+        if verb == "begin" and name in finished:
+            again.append(name)
+    return again
+
+
 class Scenario(unittest.TestCase):
     """Each test has a folder of its own, which is the current one of what it runs."""
 

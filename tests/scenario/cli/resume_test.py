@@ -8,24 +8,11 @@ import sys
 import time
 import unittest
 
-from holdfast import SMALL, Scenario
+from holdfast import SMALL, Scenario, begun_again
 
 TRIALS = int(sys.argv.pop()) if len(sys.argv) > 1 else 3
 SWEPT = dict(SMALL, replicates=8, sweep={"propagation.kind": ["bmg", "chord"],
                                          "detector.order": ["rank", "shuffled"]})
-
-
-def begun_again(log):
-    """The replicates that run.log says were begun after they were finished."""
-    finished = set()
-    again = []
-    for line in log.splitlines():
-        verb, _, name = line.partition(" ")
-        if verb == "finish":
-            finished.add(name)
-        if verb == "begin" and name in finished:
-            again.append(name)
-    return again
 
 
 class KillAndResume(Scenario):
