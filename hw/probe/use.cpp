@@ -26,7 +26,7 @@ void judge_network(const FactGroup& network, std::vector<Use>& uses) {
   for (const FactGroup& device : network.parts)
     loopback = loopback || (device.is_true("loopback") && device.is_true("up"));
   uses.push_back({"UDP over the loopback", loopback,
-                  loopback ? "processes of holdfast launch talk over it, IPv4"
+                  loopback ? "real processes (launch, and run with fabric.kind udp) talk over it"
                            : "the loopback is down; mend it with: ip link set lo up"});
   for (const FactGroup& device : network.parts)
     if (!device.is_true("loopback"))
