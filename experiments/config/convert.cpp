@@ -63,8 +63,10 @@ Enum word_at(const Node& document, std::string_view pointer,
 template <class Enum>
 using Word = std::pair<std::string_view, Enum>;
 
-constexpr std::array<Word<Target>, 2> kTargets{
-    {{"native", Target::simulated}, {"udp", Target::udp}}};
+constexpr std::array<Word<Target>, 4> kTargets{{{"native", Target::simulated},
+                                                {"udp", Target::udp},
+                                                {"tcp", Target::tcp},
+                                                {"shm", Target::shm}}};
 constexpr std::array<Word<Fidelity>, 2> kFidelities{
     {{"message", Fidelity::message}, {"packet", Fidelity::packet}}};
 constexpr std::array<Word<sim::Switching>, 2> kSwitchings{
@@ -337,8 +339,9 @@ void visit_swept_paths(Node& sweep, const std::string& sweep_pointer,
 
 void complete(Node& document) {
   fill_defaults(experiment_schema_node(), document);
-  const bool real = text_at(document, "/fabric/kind") == "udp";
-  follow(document, "seal", "kind", "fabric.kind", real ? "siphash128" : "none");
+  const std::string fabric = text_at(document, "/fabric/kind");
+  const bool others_may_write = fabric == "udp" || fabric == "tcp";
+  follow(document, "seal", "kind", "fabric.kind", others_may_write ? "siphash128" : "none");
   follow(document, "propagation", "retransmission_timeout", "detector.period",
          text_at(document, "/detector/period"));
 }

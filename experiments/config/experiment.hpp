@@ -17,7 +17,9 @@ namespace holdfast::runner {
 // Where the processes run.
 enum class Target : std::uint8_t {
   simulated,  // "native": the simulated fabric of this project
-  udp,        // real processes of this machine over loopback
+  udp,        // real processes of this machine, over loopback
+  tcp,        // likewise
+  shm,        // likewise, over shared memory
 };
 
 enum class Fidelity : std::uint8_t { message, packet };

@@ -27,6 +27,7 @@ const std::array kOptions = {
            "act as if there were K of them on each machine; must divide N;\n"
            "default: N. Machines watch each other by heartbeats, processes of\n"
            "one machine by the operating system"},
+    Option{"--fabric", "KIND", "how they reach each other: udp (default), tcp or shm"},
     Option{"--period", "TIME", "between two heartbeats of a machine; default: 100ms"},
     Option{"--timeout", "TIME",
            "silence of a machine that makes a verdict, at least 2 periods;\n"
@@ -44,6 +45,20 @@ std::string read_duration(const Arguments& arguments, const char* option, Durati
   }
   return std::string(option) + " is \"" + text + "\"; expected a time above zero, such as 100ms" +
          (parsed.hint.empty() ? "" : " (" + parsed.hint + ")");
+}
+
+// A sentence about what is wrong; empty: nothing.
+std::string read_fabric(const Arguments& arguments, hw::JobFabric& fabric) {
+  if (!arguments.has("--fabric")) return "";
+  const std::string word = arguments.value("--fabric");
+  for (const auto& [name, named] :
+       {std::pair{"udp", hw::JobFabric::udp}, std::pair{"tcp", hw::JobFabric::tcp},
+        std::pair{"shm", hw::JobFabric::shm}}) {
+    if (word != name) continue;
+    fabric = named;
+    return "";
+  }
+  return "--fabric is \"" + word + "\"; expected udp, tcp or shm";
 }
 
 // As a shell finds it; empty: nowhere.
@@ -83,6 +98,7 @@ std::string read_plan(const Arguments& arguments, std::uint32_t per_node, hw::Pr
     if (std::string wrong = read_duration(arguments, option, *duration); !wrong.empty())
       return wrong;
   }
+  if (std::string wrong = read_fabric(arguments, plan.fabric); !wrong.empty()) return wrong;
   if (detection.timeout < 2 * detection.period)
     return "--timeout is " + runner::format_duration(detection.timeout) +
            "; expected at least two periods of " + runner::format_duration(detection.period);

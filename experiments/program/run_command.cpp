@@ -89,7 +89,7 @@ int report(const runner::CampaignResult& result, const Arguments& arguments) {
 }
 
 bool is_real(const runner::CampaignPoint& point) {
-  return point.experiment.fabric.target == runner::Target::udp;
+  return point.experiment.fabric.target != runner::Target::simulated;
 }
 
 // What does not go together, as a sentence; empty: all does.
@@ -100,11 +100,11 @@ std::string conflict(const runner::Campaign& campaign, const Arguments& argument
   if (any_real && (!arguments.number("--jobs", 1, jobs) || jobs > 1))
     return "real processes run one replicate at a time; leave out --jobs";
   if (!any_real && arguments.has("--record"))
-    return "--record is for real processes (fabric.kind udp); a simulation is repeated "
+    return "--record is for real processes (fabric.kind udp, tcp or shm); a simulation is repeated "
            "by running it again";
   for (const runner::CampaignPoint& point : points)
     if (is_real(point) && point.experiment.fabric.loss > 0.0)
-      return "fabric.loss is for simulations; with fabric.kind udp it must be 0";
+      return "fabric.loss is for simulations; with real processes it must be 0";
   return "";
 }
 

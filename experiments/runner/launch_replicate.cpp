@@ -123,6 +123,12 @@ class Account {
   std::vector<std::uint32_t> boots_;
 };
 
+hw::JobFabric fabric_of(Target target) {
+  HOLDFAST_ASSERT(target != Target::simulated);
+  if (target == Target::tcp) return hw::JobFabric::tcp;
+  return target == Target::shm ? hw::JobFabric::shm : hw::JobFabric::udp;
+}
+
 }  // namespace
 
 Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std::uint32_t replicate,
@@ -134,6 +140,7 @@ Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std:
   plan.configuration = node_configuration(experiment, inputs, replicate);
   plan.seed = replicate_seed(experiment, replicate);
   plan.processes = roster.processes();
+  plan.fabric = fabric_of(experiment.fabric.target);
   const sim::FaultSchedule faults = inputs.faults_of(plan.seed);
   plan.actions = actions_of(faults, roster);
   plan.duration = inputs.duration();

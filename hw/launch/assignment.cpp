@@ -67,8 +67,10 @@ void encode_roster(const Assignment& assignment, ByteWriter& to) {
   to.put(assignment.seed);
   to.put(assignment.job);
   to.put_bytes(assignment.key.bytes);
+  to.put(static_cast<std::uint8_t>(assignment.fabric));
   to.put(assignment.processes());
   for (const std::uint16_t port : assignment.ports) to.put(port);
+  to.put_block(std::as_bytes(std::span(assignment.directory)));
 }
 
 void decode_roster(ByteReader& from, Assignment& assignment) {
@@ -78,11 +80,15 @@ void decode_roster(ByteReader& from, Assignment& assignment) {
   assignment.job = from.get<std::uint32_t>();
   const std::span<const std::byte> key = from.get_bytes(assignment.key.bytes.size());
   std::copy(key.begin(), key.end(), assignment.key.bytes.begin());
+  const auto fabric = from.get<std::uint8_t>();
+  if (fabric > static_cast<std::uint8_t>(kLastJobFabric)) from.fail();
+  assignment.fabric = static_cast<JobFabric>(fabric);
   const auto processes = from.get<std::uint32_t>();
   assignment.ports.clear();
   for (std::uint32_t i = 0; i < processes && from.good(); ++i) {
     assignment.ports.push_back(from.get<std::uint16_t>());
   }
+  assignment.directory = text_of(from.get_block());
 }
 
 Status send_bytes(int socket, std::span<const std::byte> bytes) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/launch/job_fabric.hpp"
 #include "hw/record/byte_stream.hpp"
 #include "stack/base/ids.hpp"
 #include "stack/base/status.hpp"
@@ -25,7 +26,7 @@ constexpr int kLogDescriptor = 4;      // the event log, for appending
 constexpr int kTableDescriptor = 5;    // the process table
 
 constexpr std::uint32_t kHandOverMagic = 0x4a4f4c48;
-constexpr std::uint16_t kHandOverVersion = 1;  // grows with each change of what comes after
+constexpr std::uint16_t kHandOverVersion = 2;  // grows with each change of what comes after
 constexpr std::size_t kHandOverOpeningBytes = 8;
 constexpr std::uint32_t kAssignmentBytesMax = 64u << 20;
 
@@ -45,7 +46,9 @@ struct Assignment {
   std::uint64_t seed = 0;
   std::uint32_t job = 0;
   JobKey key;
-  std::vector<std::uint16_t> ports;  // by process, on 127.0.0.1
+  JobFabric fabric = JobFabric::udp;
+  std::vector<std::uint16_t> ports;  // by process, on 127.0.0.1; 0 on shared memory
+  std::string directory;             // of shared memory; empty on others
   std::string configuration;         // opaque
   std::string recording;             // the file to write; empty: none
 

@@ -1,14 +1,26 @@
 // Sockets, watches and recorders of one process.
 #include "hw/launch/ground.hpp"
 
+#include <algorithm>
+
+#include "hw/shm/shm_address.hpp"
+#include "hw/shm/shm_fabric.hpp"
+#include "hw/tcp/tcp_fabric.hpp"
+#include "hw/udp/udp_fabric.hpp"
+
 namespace holdfast::hw {
 
 namespace {
 
-constexpr std::size_t kUdpRail = 0;
+constexpr std::size_t kDataRail = 0;
 
 // Every process can be watched by every other, and each of them may be sent to.
 constexpr std::uint32_t kSpareHandles = 8;
+
+// In the job's directory.
+std::string shm_name(ProcessId process) {
+  return "process-" + std::to_string(process.value);
+}
 
 class LaunchedAddresses final : public AddressBook {
  public:
@@ -16,8 +28,10 @@ class LaunchedAddresses final : public AddressBook {
       : assignment_(assignment), table_(table) {}
 
   Address address(std::size_t rail, ProcessId process) const override {
-    if (rail == kUdpRail)
+    if (rail == kDataRail) {
+      if (assignment_.fabric == JobFabric::shm) return to_shm_address(shm_name(process));
       return to_address(UdpEndpoint{kLoopback, assignment_.ports[process.value]});
+    }
     // A process that was never started has ended, as far as a watcher is concerned; no process has
     // this number, which is above Linux's limit.
     constexpr ProcessIdentity kNobody{0x7fff'ffff, 0};
@@ -28,6 +42,42 @@ class LaunchedAddresses final : public AddressBook {
   const Assignment& assignment_;
   const ProcessTable& table_;
 };
+
+template <class Opened, class Options>
+Status open_as(const Options& options, std::unique_ptr<Fabric>& fabric) {
+  std::unique_ptr<Opened> opened;
+  const Status status = Opened::open(options, opened);
+  fabric = std::move(opened);
+  return status;
+}
+
+Status open_data_rail(const Assignment& assignment, std::unique_ptr<Fabric>& fabric) {
+  const UdpEndpoint local{kLoopback, assignment.ports[assignment.self.value]};
+  const std::uint32_t peers_max = assignment.processes() + kSpareHandles;
+  switch (assignment.fabric) {
+    case JobFabric::udp: {
+      UdpOptions options;
+      options.local = local;
+      options.share_port = true;  // the launcher keeps it reserved
+      options.peers_max = peers_max;
+      return open_as<UdpFabric>(options, fabric);
+    }
+    case JobFabric::tcp: {
+      TcpOptions options;
+      options.local = local;
+      options.peers_max = options.incoming_max = peers_max;
+      return open_as<TcpFabric>(options, fabric);
+    }
+    case JobFabric::shm:
+      break;
+  }
+  ShmOptions options;
+  options.name = shm_name(assignment.self);
+  options.directory = assignment.directory;
+  options.geometry.lanes = std::min(peers_max, kShmLanesMax);
+  options.peers_max = peers_max;
+  return open_as<ShmFabric>(options, fabric);
+}
 
 }  // namespace
 
@@ -42,14 +92,10 @@ Status Ground::open(const Assignment& assignment, int table_descriptor) {
   if (Status status = table.map(table_descriptor, assignment.processes()); !status.is_ok()) {
     return status;
   }
-  UdpOptions options;
-  options.local = {kLoopback, assignment.ports[assignment.self.value]};
-  options.share_port = true;  // the launcher keeps it reserved
-  options.peers_max = assignment.processes() + kSpareHandles;
-  if (Status status = UdpFabric::open(options, udp); !status.is_ok()) return status;
+  if (Status status = open_data_rail(assignment, data); !status.is_ok()) return status;
   watch = std::make_unique<WatchFabric>(assignment.processes() + kSpareHandles);
   addresses = std::make_unique<LaunchedAddresses>(assignment, table);
-  rails = {udp.get(), watch.get()};
+  rails = {data.get(), watch.get()};
   return assignment.recording.empty() ? Status::ok() : record(assignment);
 }
 

@@ -1,7 +1,7 @@
 // What the engine of a launched process stands on: its rails and addresses, from its assignment;
 // recorded if it says so.
 //
-// Rails: 0 is UDP on 127.0.0.1, 1 watches the processes of this machine.
+// Rails: 0 is the job's fabric, 1 watches the processes of this machine.
 #pragma once
 
 #include <array>
@@ -12,7 +12,6 @@
 #include "hw/launch/process_table.hpp"
 #include "hw/record/recorder.hpp"
 #include "hw/run/recorded_addresses.hpp"
-#include "hw/udp/udp_fabric.hpp"
 #include "hw/watch/watch_fabric.hpp"
 #include "stack/base/status.hpp"
 
@@ -27,7 +26,7 @@ NodeStart start_of(const Assignment& assignment, std::span<Fabric* const> rails,
 // Members in the order in which they refer to each other.
 struct Ground {
   ProcessTable table;
-  std::unique_ptr<UdpFabric> udp;
+  std::unique_ptr<Fabric> data;
   std::unique_ptr<WatchFabric> watch;
   std::unique_ptr<AddressBook> addresses;
   std::unique_ptr<RecordingWriter> recording;

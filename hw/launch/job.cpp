@@ -51,7 +51,7 @@ Status Job::prepare() {
     return Status::error("launch: recordings need a folder");
   }
   if (Status status = signals_.take(); !status.is_ok()) return status;
-  return places_.reserve(plan_.processes, plan_.configuration, plan_.seed);
+  return places_.reserve(plan_.processes, plan_.fabric, plan_.configuration, plan_.seed);
 }
 
 std::string Job::file_of(const ProcessLife& life, const char* extension) const {

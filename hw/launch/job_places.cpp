@@ -8,20 +8,34 @@
 
 namespace holdfast::hw {
 
-Status JobPlaces::reserve(std::uint32_t processes, const std::string& configuration,
-                          std::uint64_t seed) {
+Status JobPlaces::reserve(std::uint32_t processes, JobFabric fabric,
+                          const std::string& configuration, std::uint64_t seed) {
+  common_.fabric = fabric;
   common_.configuration = configuration;
   common_.seed = seed;
   if (::getrandom(common_.key.bytes.data(), common_.key.bytes.size(), 0) < 0 ||
       ::getrandom(&common_.job, sizeof common_.job, 0) < 0) {
     return Status::error(std::string("launch: cannot draw the job's key: ") + std::strerror(errno));
   }
+  if (Status status = reserve_addresses(processes); !status.is_ok()) return status;
+  return table_.create(processes);
+}
+
+Status JobPlaces::reserve_addresses(std::uint32_t processes) {
+  if (common_.fabric == JobFabric::shm) {
+    common_.ports.assign(processes, 0);
+    const Status status = directory_.make();
+    common_.directory = directory_.path();
+    return status;
+  }
+  const bool udp = common_.fabric == JobFabric::udp;
   ports_ = std::vector<ReservedPort>(processes);
   for (ReservedPort& port : ports_) {
-    if (Status status = port.reserve(); !status.is_ok()) return status;
+    const auto kind = udp ? ReservedPort::Kind::udp : ReservedPort::Kind::tcp;
+    if (Status status = port.reserve(kind); !status.is_ok()) return status;
     common_.ports.push_back(port.port());
   }
-  return table_.create(processes);
+  return Status::ok();
 }
 
 Assignment JobPlaces::assignment(ProcessId process, std::uint32_t boot) const {

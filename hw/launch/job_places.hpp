@@ -9,6 +9,7 @@
 #include "hw/launch/assignment.hpp"
 #include "hw/launch/process_table.hpp"
 #include "hw/launch/reserved_port.hpp"
+#include "hw/launch/shared_directory.hpp"
 #include "stack/base/status.hpp"
 
 namespace holdfast::hw {
@@ -16,7 +17,8 @@ namespace holdfast::hw {
 class JobPlaces {
  public:
   // An error says what the system refused. The configuration and the seed are every process's.
-  Status reserve(std::uint32_t processes, const std::string& configuration, std::uint64_t seed);
+  Status reserve(std::uint32_t processes, JobFabric fabric, const std::string& configuration,
+                 std::uint64_t seed);
 
   ProcessTable& table() { return table_; }
   const ProcessTable& table() const { return table_; }
@@ -24,7 +26,10 @@ class JobPlaces {
   Assignment assignment(ProcessId process, std::uint32_t boot) const;
 
  private:
+  Status reserve_addresses(std::uint32_t processes);
+
   std::vector<ReservedPort> ports_;
+  SharedDirectory directory_;
   ProcessTable table_;
   Assignment common_;
 };

@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/launch/job_fabric.hpp"
 #include "hw/run/event_log.hpp"
 #include "stack/base/ids.hpp"
 #include "stack/base/status.hpp"
@@ -46,6 +47,7 @@ struct LaunchPlan {
   std::string configuration;           // given to every process as it is
   std::uint64_t seed = 0;              // likewise
   std::uint32_t processes = 0;         // >= 1
+  JobFabric fabric = JobFabric::udp;
   std::vector<PlannedAction> actions;  // ascending by time; those at or after the end are not done
   Duration duration;
   // Where event logs, and recordings if wanted, are kept, as process-R.boot-B.csv and .recording;

@@ -114,7 +114,8 @@ Status Programs::start(ProcessId process) {
 
 Status Programs::run() {
   if (Status status = signals_.take(); !status.is_ok()) return status;
-  if (Status status = places_.reserve(plan_.processes, plan_.configuration, plan_.seed);
+  if (Status status =
+          places_.reserve(plan_.processes, plan_.fabric, plan_.configuration, plan_.seed);
       !status.is_ok()) {
     return status;
   }

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/launch/job_fabric.hpp"
 #include "stack/base/ids.hpp"
 #include "stack/base/status.hpp"
 #include "stack/base/time.hpp"
@@ -27,6 +28,7 @@ struct ProgramPlan {
   std::string configuration;    // see engine_program.hpp
   std::uint64_t seed = 0;       // of what processes draw: their phases
   std::uint32_t processes = 0;  // >= 1
+  JobFabric fabric = JobFabric::udp;
   Duration grace = seconds(5);  // from SIGTERM to SIGKILL when the job is stopped
 };
 

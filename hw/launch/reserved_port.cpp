@@ -10,8 +10,9 @@
 
 namespace holdfast::hw {
 
-Status ReservedPort::reserve() {
-  socket_ = Descriptor(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+Status ReservedPort::reserve(Kind kind) {
+  const bool udp = kind == Kind::udp;
+  socket_ = Descriptor(::socket(AF_INET, (udp ? SOCK_DGRAM : SOCK_STREAM) | SOCK_CLOEXEC, 0));
   sockaddr_in name{};
   name.sin_family = AF_INET;
   name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -21,9 +22,9 @@ Status ReservedPort::reserve() {
   if (!socket_.is_open() || ::bind(socket_.get(), address, size) != 0 ||
       ::getsockname(socket_.get(), address, &size) != 0 ||
       ::setsockopt(socket_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
-      ::connect(socket_.get(), address, size) != 0) {
-    return Status::error(std::string("cannot reserve a UDP port on 127.0.0.1: ") +
-                         std::strerror(errno));
+      (udp && ::connect(socket_.get(), address, size) != 0)) {
+    return Status::error(std::string("cannot reserve a ") + (udp ? "UDP" : "TCP") +
+                         " port on 127.0.0.1: " + std::strerror(errno));
   }
   port_ = ntohs(name.sin_port);
   return Status::ok();

@@ -1,7 +1,8 @@
-// A loopback UDP port that stays ours while the process that uses it dies and comes back.
+// A loopback port that stays ours while the process that uses it dies and comes back.
 //
 // The socket is bound alone, then allows others at its port (SO_REUSEADDR, so the process can bind
-// it again and again), and is connected to itself, so that the kernel gives it nobody's frames.
+// it again and again). One of UDP is connected to itself, so that the kernel gives it nobody's
+// frames; one of TCP does not listen.
 // Without it the kernel could hand the port of a dead process to another program.
 #pragma once
 
@@ -14,7 +15,8 @@ namespace holdfast::hw {
 
 class ReservedPort {
  public:
-  Status reserve();
+  enum class Kind : std::uint8_t { udp, tcp };
+  Status reserve(Kind kind);
   std::uint16_t port() const { return port_; }
 
  private:

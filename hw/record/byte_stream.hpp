@@ -61,6 +61,11 @@ class ByteReader {
     return bytes;
   }
   std::span<const std::byte> get_block() { return get_bytes(get<std::uint32_t>()); }
+  // What was read last means nothing.
+  void fail() {
+    good_ = false;
+    rest_ = {};
+  }
 
  private:
   std::span<const std::byte> rest_;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -65,9 +66,22 @@ void flip_a_bit_in_the_middle(const std::string& path) {
   file.put(static_cast<char>(byte ^ 4));
 }
 
-TEST_F(LaunchTest, EightProcessesLearnOfKillsAndOfTheReturn) {
+class LaunchOverEachFabric : public LaunchTest, public ::testing::WithParamInterface<JobFabric> {};
+
+std::string name_of(const ::testing::TestParamInfo<JobFabric>& fabric) {
+  constexpr std::array kNames = {"udp", "tcp", "shm"};
+  return kNames[static_cast<std::size_t>(fabric.param)];
+}
+
+INSTANTIATE_TEST_SUITE_P(Fabrics, LaunchOverEachFabric,
+                         ::testing::Values(JobFabric::udp, JobFabric::tcp, JobFabric::shm),
+                         name_of);
+
+TEST_P(LaunchOverEachFabric, EightProcessesLearnOfKillsAndOfTheReturn) {
+  LaunchPlan plan = eight_processes_three_kills();
+  plan.fabric = GetParam();
   LaunchResult result;
-  const Status status = launch(eight_processes_three_kills(), result);
+  const Status status = launch(plan, result);
   ASSERT_TRUE(status.is_ok()) << status.message();
   EXPECT_FALSE(result.interrupted);
   ASSERT_EQ(result.actions.size(), 6u);
@@ -97,8 +111,9 @@ TEST_F(LaunchTest, EightProcessesLearnOfKillsAndOfTheReturn) {
   EXPECT_LT(first->at, result.actions[3].at + milliseconds(1000));
 }
 
-TEST_F(LaunchTest, EveryRecordingReplaysAndAFlippedBitStopsIt) {
+TEST_P(LaunchOverEachFabric, EveryRecordingReplaysAndAFlippedBitStopsIt) {
   LaunchPlan plan = plan_of(4, "2", seconds(3));
+  plan.fabric = GetParam();
   plan.folder = folder_;
   plan.record = true;
   plan.actions = {{milliseconds(500), LaunchAction::crash, {2}, 0},

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 
+#include "hw/tcp/tcp_fabric.hpp"
 #include "hw/udp/udp_fabric.hpp"
 
 namespace holdfast::hw {
@@ -15,7 +16,7 @@ namespace {
 
 TEST(ReservedPort, StaysUsableAndHearsNothing) {
   ReservedPort reserved;
-  ASSERT_TRUE(reserved.reserve().is_ok());
+  ASSERT_TRUE(reserved.reserve(ReservedPort::Kind::udp).is_ok());
   UdpOptions options;
   options.local.port = reserved.port();
   options.share_port = true;
@@ -47,6 +48,27 @@ TEST(ReservedPort, StaysUsableAndHearsNothing) {
     EXPECT_LT(::recv(probe.get(), &frame, 1, MSG_DONTWAIT), 0);
     EXPECT_EQ(errno, ECONNREFUSED);
   }
+}
+
+TEST(ReservedPort, OfTcpStaysUsableAndNobodyElseGetsIt) {
+  ReservedPort reserved;
+  ASSERT_TRUE(reserved.reserve(ReservedPort::Kind::tcp).is_ok());
+  TcpOptions options;
+  options.local.port = reserved.port();
+  for (int life = 0; life < 3; ++life) {
+    std::unique_ptr<TcpFabric> process;
+    const Status status = TcpFabric::open(options, process);
+    EXPECT_TRUE(status.is_ok()) << status.message();
+  }
+  const Descriptor other(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in name{};
+  name.sin_family = AF_INET;
+  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  name.sin_port = htons(reserved.port());
+  EXPECT_NE(::connect(other.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name), 0)
+      << "between two lives nobody listens";
+  const Descriptor thief(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  EXPECT_NE(::bind(thief.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name), 0);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ class Joining : public ::testing::Test {
     configuration.membership.detection.period = milliseconds(50);
     configuration.membership.detection.timeout = milliseconds(200);
     configuration.membership.retransmission_timeout = milliseconds(20);
-    ASSERT_TRUE(places_.reserve(kProcesses, text_of(configuration), 1).is_ok());
+    ASSERT_TRUE(places_.reserve(kProcesses, JobFabric::udp, text_of(configuration), 1).is_ok());
     std::array<int, 2> sockets{};
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, sockets.data()), 0);
     ours_ = Descriptor(sockets[0]);

@@ -1,5 +1,5 @@
-"""The same file on UDP: eight real processes, kill -9 of two, against the simulation; the recording
-of that run replays, and one flipped bit stops the replay."""
+"""The same file with real processes: eight of them, kill -9 of two, against the simulation; the
+recording of that run replays, and one flipped bit stops the replay."""
 
 import os
 import statistics
@@ -25,18 +25,20 @@ class EightProcesses(Scenario):
                                  for failure in self.rows(output, "failures.csv"))
 
     def test_every_live_process_knows_as_soon_as_in_the_simulation(self):
-        self.run_program("run", "eight.json", "--set", "fabric.kind=udp", "--output", "real",
-                         "--record", "recordings")
         self.run_program("run", "eight.json", "--output", "simulated")
-        real = self.median_detection("real")
         simulated = self.median_detection("simulated")
-        self.assertLess(abs(real - simulated), 0.1 * simulated)
-        self.assertEqual(self.read("real", "failures.csv").splitlines()[0],
-                         self.read("simulated", "failures.csv").splitlines()[0])
-        self.replay_all()
+        for fabric in ("udp", "tcp", "shm"):
+            with self.subTest(fabric):
+                self.run_program("run", "eight.json", "--set", f"fabric.kind={fabric}",
+                                 "--output", fabric, "--record", f"{fabric}-recordings")
+                real = self.median_detection(fabric)
+                self.assertLess(abs(real - simulated), 0.1 * simulated)
+                self.assertEqual(self.read(fabric, "failures.csv").splitlines()[0],
+                                 self.read("simulated", "failures.csv").splitlines()[0])
+                self.replay_all(f"{fabric}-recordings")
 
-    def replay_all(self):
-        folder = self.path("recordings", "0-0")
+    def replay_all(self, recordings):
+        folder = self.path(recordings, "0-0")
         recordings = sorted(name for name in os.listdir(folder) if name.endswith(".recording"))
         self.assertEqual(len(recordings), 8)
         for name in recordings:
