@@ -41,7 +41,7 @@ std::uint32_t FabricGraph::connect(LinkEnd a, LinkEnd b, const LinkSpec& spec) {
     HOLDFAST_ASSERT(end.port > 0 && port.link == kNone);
     port.link = index;
   }
-  links_.push_back(Link{{a, b}, spec.bits_per_second, spec.latency});
+  links_.push_back(Link{{a, b}, spec.bits_per_second, spec.latency, spec.lanes});
   return index;
 }
 

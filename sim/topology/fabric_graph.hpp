@@ -52,6 +52,7 @@ struct Link {
   std::array<LinkEnd, 2> ends;
   std::int64_t bits_per_second = 0;  // of data, > 0
   Duration latency;                  // cable and both ports, >= 0
+  std::uint32_t lanes = 0;           // 0: not said
 
   const LinkEnd& end_away_from(std::uint32_t device) const {
     return ends[0].device == device ? ends[1] : ends[0];
@@ -67,6 +68,7 @@ struct Host {
 struct LinkSpec {
   std::int64_t bits_per_second = 0;  // > 0
   Duration latency;                  // >= 0
+  std::uint32_t lanes = 0;           // 0: not said
 };
 
 class FabricGraph {

@@ -174,9 +174,10 @@ class Importer {
     }
     const LinkEnd here{device_of_guid_[section.guid], port.port};
     if (graph_.device(here.device).ports[here.port].link != kNone) return;  // from its other end
-    std::int64_t rate = port.bits_per_second;
-    if (back != nullptr) rate = std::min(rate, back->bits_per_second);
-    graph_.connect(here, {device_of_guid_[peer.guid], port.peer_port}, {rate, link_latency_});
+    const bool back_is_slower = back != nullptr && back->bits_per_second < port.bits_per_second;
+    const PortLine& slower = back_is_slower ? *back : port;
+    graph_.connect(here, {device_of_guid_[peer.guid], port.peer_port},
+                   {slower.bits_per_second, link_latency_, slower.lanes});
   }
 
   // In order of their numbers.

@@ -250,6 +250,7 @@ class Reader {
           excerpt(name) + "'");
     } else {
       port.bits_per_second = *rate;
+      port.lanes = link_lanes(name);
       return true;
     }
     return false;

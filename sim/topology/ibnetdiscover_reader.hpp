@@ -21,6 +21,7 @@ struct PortLine {
   std::uint64_t peer_guid = 0;
   std::uint32_t peer_port = 0;
   std::int64_t bits_per_second = 0;
+  std::uint32_t lanes = 0;
 };
 
 struct DeviceSection {

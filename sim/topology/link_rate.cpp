@@ -31,6 +31,8 @@ struct Width {
   std::int64_t lanes;
 };
 
+constexpr std::int64_t kUsualLanes = 4;
+
 constexpr std::array<Width, 5> kWidths = {{{"1", 1}, {"2", 2}, {"4", 4}, {"8", 8}, {"12", 12}}};
 
 }  // namespace
@@ -45,6 +47,43 @@ std::optional<std::int64_t> parse_link_rate(std::string_view text) {
     }
   }
   return std::nullopt;
+}
+
+std::uint32_t link_lanes(std::string_view text) {
+  if (!parse_link_rate(text)) return 0;
+  for (const Width& width : kWidths) {
+    if (width.name == text.substr(0, text.find('x')))
+      return static_cast<std::uint32_t>(width.lanes);
+  }
+  return 0;
+}
+
+std::string link_rate_name(std::int64_t bits_per_second, std::uint32_t lanes) {
+  const auto with = [&](const Width& width) -> std::string {
+    for (const Speed& speed : kSpeeds) {
+      if (width.lanes * speed.lane_bits_per_second == bits_per_second)
+        return std::string(width.name) + "x" + std::string(speed.name);
+    }
+    return "";
+  };
+  const std::int64_t preferred = lanes == 0 ? kUsualLanes : lanes;
+  std::string name;
+  for (const Width& width : kWidths) {
+    if (width.lanes == preferred) name = with(width);
+  }
+  if (lanes != 0) return name;
+  for (const Width& width : kWidths) {
+    if (name.empty()) name = with(width);
+  }
+  return name;
+}
+
+std::string next_link_rate_name(std::int64_t bits_per_second) {
+  for (const Speed& speed : kSpeeds) {
+    if (kUsualLanes * speed.lane_bits_per_second > bits_per_second)
+      return "4x" + std::string(speed.name);
+  }
+  return "4x" + std::string(kSpeeds.back().name);
 }
 
 std::string rate_text(std::int64_t bits_per_second) {

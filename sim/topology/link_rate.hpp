@@ -20,6 +20,17 @@ namespace holdfast::sim {
 // 4, 8 or 12 lanes and a speed from SDR to XDR.
 std::optional<std::int64_t> parse_link_rate(std::string_view text);
 
+// The lanes that such a text begins with; 0 if parse_link_rate does not take it.
+std::uint32_t link_lanes(std::string_view text);
+
+// The text that has this rate, with `lanes` lanes, or where these are 0 with 4, else with as few as
+// possible; empty if there is none.
+std::string link_rate_name(std::int64_t bits_per_second, std::uint32_t lanes);
+
+// The slowest of the rates above `bits_per_second` with 4 lanes, else the fastest: what to propose
+// where link_rate_name finds nothing.
+std::string next_link_rate_name(std::int64_t bits_per_second);
+
 // For people: "32 Gb/s", "54.545 Gb/s"; rounded down to Mb/s.
 std::string rate_text(std::int64_t bits_per_second);
 
