@@ -1,16 +1,22 @@
-// holdfast topology: what can be said of a fabric.
+// holdfast topology: what can be said of a fabric, and the fabric in the forms of other programs.
 #include <array>
 #include <cstdio>
 
+#include "experiments/config/nearest.hpp"
 #include "experiments/program/commands.hpp"
 #include "experiments/program/prepare.hpp"
 #include "sim/faults/text_file.hpp"
+#include "sim/topology/formats/formats.hpp"
 #include "sim/topology/summary.hpp"
 
 namespace holdfast::program {
 namespace {
 
 const std::array kOptions = {
+    Option{"--convert", "FORMAT",
+           "print the fabric for another program instead: ibnetdiscover;\n"
+           "ibsim (its net file); dot (graphviz); slurm (topology.conf,\n"
+           "switches that serve the same hosts as one)"},
     Option{"--names", "FILE", "a node-name map: lines of GUID \"name\""},
     kSetOption,
 };
@@ -19,33 +25,63 @@ bool is_experiment(const std::string& operand) {
   return operand.ends_with(".json") || operand.find_last_of('.') == std::string::npos;
 }
 
-int describe_file(const std::string& file, const std::string& names_file) {
+Status read_fabric(const std::string& file, const std::string& names_file,
+                   sim::ImportedFabric& fabric) {
   std::string text;
   sim::NodeNames names;
-  sim::ImportedFabric fabric;
   Status status = Status::ok();
   if (!names_file.empty()) {
     status = sim::read_text_file(names_file, text);
     if (status.is_ok()) status = sim::parse_node_names(text, names_file, names);
   }
   if (status.is_ok()) status = sim::read_text_file(file, text);
-  // The latency of links is not in the file and not in the description.
+  // The latency of links is not in the file, and nothing here asks for it.
   if (status.is_ok()) status = sim::parse_ibnetdiscover(text, file, names, Duration{0}, fabric);
-  if (!status.is_ok()) {
-    std::fprintf(stderr, "%s\n", status.message().c_str());
-    return kRefused;
+  return status;
+}
+
+int refuse(const std::string& message) {
+  std::fprintf(stderr, "%s\n", message.c_str());
+  return kRefused;
+}
+
+int convert(const std::string& operand, const std::string& format, const sim::FabricGraph& graph) {
+  std::string text;
+  for (const sim::FabricFormat& known : sim::fabric_formats()) {
+    if (known.name != format) continue;
+    if (Status status = known.write(graph, text); !status.is_ok())
+      return refuse(operand + ": " + status.message());
+    std::fputs(text.c_str(), stdout);
+    return kDone;
   }
-  const sim::Topology topology = sim::Topology::imported(std::move(fabric));
-  std::fputs(sim::describe(topology.summary()).c_str(), stdout);
-  return kDone;
+  std::vector<std::string> names;
+  std::string list;
+  for (const sim::FabricFormat& known : sim::fabric_formats()) {
+    names.emplace_back(known.name);
+    list += (list.empty() ? "" : ", ") + names.back();
+  }
+  return refuse("holdfast topology: --convert is \"" + format + "\"" +
+                runner::config::did_you_mean(format, names, "") + "; expected one of " + list);
 }
 
 int topology(const Arguments& arguments) {
   const std::string operand = arguments.operands()[0];
-  if (!is_experiment(operand)) return describe_file(operand, arguments.value("--names"));
+  sim::ImportedFabric fabric;
   Prepared prepared;
-  if (!prepare(operand, arguments, prepared)) return kRefused;
-  std::fputs(sim::describe(prepared.inputs.front()->topology().summary()).c_str(), stdout);
+  if (is_experiment(operand)) {
+    if (!prepare(operand, arguments, prepared)) return kRefused;
+  } else if (Status status = read_fabric(operand, arguments.value("--names"), fabric);
+             !status.is_ok()) {
+    return refuse(status.message());
+  }
+  const bool imported = prepared.inputs.empty();
+  if (arguments.has("--convert")) {
+    if (!imported) fabric.graph = prepared.inputs.front()->topology().written_out();
+    return convert(operand, arguments.value("--convert"), fabric.graph);
+  }
+  const sim::Summary summary = imported ? sim::Topology::imported(std::move(fabric)).summary()
+                                        : prepared.inputs.front()->topology().summary();
+  std::fputs(sim::describe(summary).c_str(), stdout);
   return kDone;
 }
 
@@ -54,14 +90,15 @@ int topology(const Arguments& arguments) {
 const Command kTopologyCommand = {
     "topology",
     "FILE|CONFIG [options]",
-    "describe a fabric",
+    "describe a fabric, or convert it",
     "Prints hosts, switches, links, rates and distances of a fabric, and warnings for links that\n"
     "are slower than their like. FILE is the output of ibnetdiscover; a name that ends in .json, "
     "or\n"
-    "has no ending, is an experiment or its folder, of which the first point is described.\n\n"
+    "has no ending, is an experiment or its folder, of which the first point is taken.\n\n"
     "examples:\n"
     "  holdfast topology fabric.ibnetdiscover --names node-name-map\n"
-    "  holdfast topology experiments/quickstart",
+    "  holdfast topology experiments/quickstart\n"
+    "  holdfast topology fabric.ibnetdiscover --convert slurm > topology.conf",
     kOptions,
     1,
     1,

@@ -10,6 +10,7 @@
 //    (between levels 2 and 3) OpenSM's is up to 18 times the mean: it counts addresses, not routes,
 //    and all those that a middle switch is really used for go to one port. To be more even is no
 //    fault.
+//  - what ibnetdiscover reads back from ibsim, with what we wrote for it: equal.
 //  - our own `updn`, and OpenSM's tables as we import them: every entry is the same, so the load of
 //    every link is.
 // SKIPPED where opensm or ibsim is not installed.
@@ -28,6 +29,8 @@
 #include <vector>
 
 #include "sim/topology/dmodk.hpp"
+#include "sim/topology/formats/formats.hpp"
+#include "sim/topology/ibnetdiscover.hpp"
 #include "sim/topology/linear_tables.hpp"
 #include "sim/topology/presets.hpp"
 #include "sim/topology/routes.hpp"
@@ -77,22 +80,37 @@ struct Fabric {
   std::vector<std::uint32_t> levels;
 };
 
-void write_net_file(const Fabric& fabric, const fs::path& file) {
-  std::ofstream net(file);
-  for (const Device& device : fabric.graph.devices()) {
+// What ibnetdiscover finds there is what we wrote down; but ibsim has no link faster than QDR.
+void expect_discovered(const FabricGraph& graph, const std::string& text) {
+  ImportedFabric found;
+  const Status read = parse_ibnetdiscover(text, "ibnetdiscover.out", {}, nanoseconds(150), found);
+  ASSERT_TRUE(read.is_ok()) << read.message();
+  EXPECT_TRUE(found.warnings.empty());
+  EXPECT_EQ(found.graph.host_count(), graph.host_count());
+  ASSERT_EQ(found.graph.devices().size(), graph.devices().size());
+  std::size_t cables = 0;
+  for (const Device& device : graph.devices()) {
+    const std::uint32_t index = found.graph.find_device(device.guid);
+    ASSERT_NE(index, kNone) << device.name;
+    const Device& its = found.graph.device(index);
+    EXPECT_EQ(its.kind, device.kind);
     const bool host = device.kind == DeviceKind::adapter;
-    net << (host ? "Hca\t" : "Switch\t") << device.ports.size() - 1 << " \"" << device.name
-        << "\"\n";
+    EXPECT_EQ(its.description, host ? device.name + " HCA-1" : device.name);
+    ASSERT_EQ(its.ports.size(), device.ports.size());
     for (std::uint32_t p = 1; p < device.ports.size(); ++p) {
-      const Link& link = fabric.graph.links()[device.ports[p].link];
-      const bool first = &fabric.graph.device(link.ends[0].device) == &device;
-      const LinkEnd& far = link.ends[first ? 1 : 0];
-      const std::string& name = fabric.graph.device(far.device).name;
-      net << "[" << p << "]\t\"" << name << "\"[" << far.port << "]\t\t# \"" << name
-          << "\" lid 0 4xEDR\n";
+      const LinkEnd& far =
+          graph.links()[device.ports[p].link].end_away_from(graph.find_device(device.guid));
+      ASSERT_NE(its.ports[p].link, kNone);
+      const Link& link = found.graph.links()[its.ports[p].link];
+      const LinkEnd& end = link.end_away_from(index);
+      EXPECT_EQ(found.graph.device(end.device).guid, graph.device(far.device).guid);
+      EXPECT_EQ(end.port, far.port);
+      EXPECT_EQ(link.bits_per_second, 32'000'000'000);
+      EXPECT_EQ(link.lanes, 4u);
+      ++cables;
     }
-    net << "\n";
   }
+  EXPECT_EQ(cables, 2 * graph.links().size());
 }
 
 // opensm-lfts.dump by (switch, host, path).
@@ -264,7 +282,9 @@ class OpenSm : public testing::Test {
 
   void compare(const PgftSpec& spec, std::uint32_t lmc) {
     const Fabric fabric(spec);
-    write_net_file(fabric, folder_ / "fabric.net");
+    std::string net;
+    ASSERT_TRUE(write_ibsim_net(fabric.graph, net).is_ok());
+    std::ofstream(folder_ / "fabric.net") << net;
     const std::string command = std::string(HOLDFAST_ROUTE_WITH_OPENSM) + " " + folder_.string() +
                                 " " + std::to_string(lmc) + " host-0 >" +
                                 (folder_ / "script.out").string() + " 2>&1";
@@ -273,6 +293,10 @@ class OpenSm : public testing::Test {
     said << std::ifstream(folder_ / "script.out").rdbuf();
     if (WEXITSTATUS(status) == 77) GTEST_SKIP() << said.str();
     ASSERT_EQ(status, 0) << said.str();
+
+    std::ostringstream discovered;
+    discovered << std::ifstream(folder_ / "ibnetdiscover.out").rdbuf();
+    expect_discovered(fabric.graph, discovered.str());
 
     const std::uint32_t paths = 1u << lmc;
     const OpenSmTables opensm(folder_ / "opensm-lfts.dump", fabric);

@@ -303,6 +303,25 @@ class Facts(Scenario):
         self.assertIn("324", said)
         self.assertIn("27", said)
 
+    def test_topology_for_other_programs(self):
+        self.write("small.json", SMALL)
+        for form, line in [("ibnetdiscover", 'Switch\t8 "S-0002010000000000"\t\t# "leaf-0" base'),
+                           ("ibsim", '[8]\t"host-7"[1]\tw=2 s=4\t# 4xEDR'),
+                           ("dot", "graph fabric {"),
+                           ("slurm", "SwitchName=leaf-0 Nodes=host-[0-7]")]:
+            said, complaint = self.run_program("topology", "small.json", "--convert", form)
+            self.assertIn("\n" + line, said)
+            self.assertEqual(complaint, "")
+        said, _ = self.run_program("topology", "small.json", "--convert", "ibnetdiscover")
+        self.write("small.txt", said)
+        described, _ = self.run_program("topology", "small.txt")
+        self.assertEqual(described, self.run_program("topology", "small.json")[0])
+        self.assertIn("did you mean slurm?; expected one of ibnetdiscover, ibsim, dot, slurm",
+                      self.refused("topology", "small.txt", "--convert", "slrm"))
+        self.assertIn("has 56 Gb/s, which no InfiniBand link has",
+                      self.refused("topology", "small.json", "--convert", "ibsim",
+                                   "--set", "fabric.link.rate=56 Gb/s"))
+
     def test_topology_of_a_file(self):
         data = os.environ.get("HOLDFAST_DATA")
         if not data:
