@@ -8,6 +8,7 @@ namespace holdfast::program {
 // Exit statuses.
 constexpr int kDone = 0;
 constexpr int kFailed = 1;         // the machine or the program is at fault
+constexpr int kFound = 1;          // of a check: there are findings
 constexpr int kRefused = 2;        // the user can mend it: a wrong file, option or value
 constexpr int kInterrupted = 130;  // Ctrl-C; what is done is kept
 

@@ -5,6 +5,7 @@
 #include "experiments/config/nearest.hpp"
 #include "experiments/program/commands.hpp"
 #include "experiments/program/prepare.hpp"
+#include "experiments/program/topology_findings.hpp"
 #include "sim/faults/text_file.hpp"
 #include "sim/topology/formats/formats.hpp"
 #include "sim/topology/summary.hpp"
@@ -13,6 +14,10 @@ namespace holdfast::program {
 namespace {
 
 const std::array kOptions = {
+    Option{"--check", nullptr,
+           "judge the cabling: each finding names parts by GUID and port;\n"
+           "exit status 0 if there is none, 1 if there are some"},
+    Option{"--json", nullptr, "with --check: the findings as JSON"},
     Option{"--convert", "FORMAT",
            "print the fabric for another program instead: ibnetdiscover;\n"
            "ibsim (its net file); dot (graphviz); slurm (topology.conf,\n"
@@ -64,8 +69,21 @@ int convert(const std::string& operand, const std::string& format, const sim::Fa
                 runner::config::did_you_mean(format, names, "") + "; expected one of " + list);
 }
 
+int check(const sim::ImportedFabric& fabric, bool json) {
+  for (const std::string& warning : fabric.warnings)
+    std::fprintf(stderr, "warning: %s\n", warning.c_str());
+  const sim::CheckReport report = sim::check_cabling(fabric.graph);
+  const std::string text = json ? findings_json(fabric.graph, report) : findings_text(report);
+  std::fputs(text.c_str(), stdout);
+  return report.findings.empty() ? kDone : kFound;
+}
+
 int topology(const Arguments& arguments) {
   const std::string operand = arguments.operands()[0];
+  if (arguments.has("--json") && !arguments.has("--check"))
+    return refuse("holdfast topology: --json is how --check prints; expected --check --json");
+  if (arguments.has("--convert") && arguments.has("--check"))
+    return refuse("holdfast topology: --check and --convert both print; expected one of them");
   sim::ImportedFabric fabric;
   Prepared prepared;
   if (is_experiment(operand)) {
@@ -75,9 +93,11 @@ int topology(const Arguments& arguments) {
     return refuse(status.message());
   }
   const bool imported = prepared.inputs.empty();
-  if (arguments.has("--convert")) {
+  if (arguments.has("--convert") || arguments.has("--check")) {
     if (!imported) fabric.graph = prepared.inputs.front()->topology().written_out();
-    return convert(operand, arguments.value("--convert"), fabric.graph);
+    if (arguments.has("--convert"))
+      return convert(operand, arguments.value("--convert"), fabric.graph);
+    return check(fabric, arguments.has("--json"));
   }
   const sim::Summary summary = imported ? sim::Topology::imported(std::move(fabric)).summary()
                                         : prepared.inputs.front()->topology().summary();
@@ -90,13 +110,19 @@ int topology(const Arguments& arguments) {
 const Command kTopologyCommand = {
     "topology",
     "FILE|CONFIG [options]",
-    "describe a fabric, or convert it",
+    "describe a fabric, check its cabling, or convert it",
     "Prints hosts, switches, links, rates and distances of a fabric, and warnings for links that\n"
     "are slower than their like. FILE is the output of ibnetdiscover; a name that ends in .json, "
     "or\n"
     "has no ending, is an experiment or its folder, of which the first point is taken.\n\n"
+    "--check finds out which tree most cables make, and names those that do not fit: missing, "
+    "slow,\n"
+    "moved and swapped ones, switches and hosts that are cabled unlike their like; the most "
+    "serious\n"
+    "first, with what was expected, why, and what to do.\n\n"
     "examples:\n"
     "  holdfast topology fabric.ibnetdiscover --names node-name-map\n"
+    "  holdfast topology fabric.ibnetdiscover --check\n"
     "  holdfast topology experiments/quickstart\n"
     "  holdfast topology fabric.ibnetdiscover --convert slurm > topology.conf",
     kOptions,

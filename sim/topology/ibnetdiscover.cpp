@@ -84,13 +84,29 @@ class Importer {
     for (const DeviceSection& section : sections_) {
       for (const PortLine& port : section.ports) check_link(section, port);
     }
+    const auto has_ports = [](const DeviceSection& section) { return !section.ports.empty(); };
+    if (std::none_of(sections_.begin(), sections_.end(), has_ports)) {
+      errors_.add(sections_.back().line,
+                  "no link in the file up to this, its last section; expected a line for each "
+                  "cabled port: keep all that ibnetdiscover prints");
+    }
+    // One error, for they have one cause.
+    if (dangling_links_ > 0) {
+      errors_.add(
+          first_dangling_->line,
+          "the link leads to " + guid_text(first_dangling_->peer_guid) + ", which has no section" +
+              (dangling_links_ == 1 ? std::string()
+                                    : ", and so it is with " + std::to_string(dangling_links_ - 1) +
+                                          " other links") +
+              "; the file is not complete: keep all that ibnetdiscover prints");
+    }
   }
 
   void check_link(const DeviceSection& section, const PortLine& port) {
     const auto found = section_of_guid_.find(port.peer_guid);
     if (found == section_of_guid_.end()) {
-      return errors_.add(port.line, "the link leads to " + guid_text(port.peer_guid) +
-                                        ", which has no section; is the file complete?");
+      if (dangling_links_++ == 0) first_dangling_ = &port;
+      return;
     }
     const DeviceSection& peer = sections_[found->second];
     if (port.peer_port > peer.port_count) {
@@ -220,6 +236,8 @@ class Importer {
   std::map<std::uint64_t, std::size_t> section_of_guid_;
   std::map<std::uint64_t, std::uint32_t> device_of_guid_;
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::size_t> claimed_;
+  std::size_t dangling_links_ = 0;  // to devices without a section
+  const PortLine* first_dangling_ = nullptr;
   FabricGraph graph_;
   Modules modules_;
 };

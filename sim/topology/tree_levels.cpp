@@ -116,14 +116,19 @@ class Levels {
         const std::set<std::uint32_t> theirs(peers_[peer].begin(), peers_[peer].end());
         for (const std::uint32_t other : theirs) ++shared[other];
       }
-      std::size_t with_lower = 0;
-      std::size_t with_equal = 0;
+      std::uint32_t with_lower = 0;
+      std::uint32_t with_equal = 0;
+      std::uint32_t alike = 0;  // switches two levels down with most of its neighbours
       for (const auto& [other, count] : shared) {
         if (other == s) continue;
-        std::size_t& most = level(other) + 2 == level(s) ? with_lower : with_equal;
-        most = std::max<std::size_t>(most, count);
+        const bool lower = level(other) + 2 == level(s);
+        std::uint32_t& most = lower ? with_lower : with_equal;
+        most = std::max(most, count);
+        alike += lower && 2 * count > below.size();
       }
-      if (2 * with_lower > below.size() && (below.size() > 1 || with_equal == 0)) level(s) -= 2;
+      // A single one may be a leaf whose cables were swapped with those of another group.
+      if (alike > 1 && with_lower >= with_equal && (below.size() > 1 || with_equal == 0))
+        level(s) -= 2;
     }
   }
 

@@ -6,8 +6,9 @@
 // Switches with many hosts are level 1, and the others as far above as they are away from these.
 // Then each switch in turn goes to the level where most of its cables lead one level up or down
 // (and those of hosts to level 1), as long as that makes more cables right. At last a switch
-// without hosts or anything above it goes down by two levels if its neighbours are those of a
-// switch there: a leaf whose hosts are off, which by distance alone would be a spine of its own.
+// without hosts or anything above it goes down by two levels if most of its neighbours are also
+// those of several switches there: a leaf whose hosts are off, which by distance alone would be a
+// spine of its own.
 #pragma once
 
 #include <cstdint>

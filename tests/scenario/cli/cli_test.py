@@ -303,6 +303,36 @@ class Facts(Scenario):
         self.assertIn("324", said)
         self.assertIn("27", said)
 
+    def test_topology_check(self):
+        self.write("small.json", dict(SMALL, topology={
+            "kind": "fat_tree", "down": [4, 4], "up": [1, 2], "parallel": [1, 2]}))
+        said, _ = self.run_program("topology", "small.json", "--check")
+        self.assertIn("pattern   1 group of 4 switches of level 1 and 2 of level 2, 2 cables a pair"
+                      "\nnothing found\n", said)
+        whole, _ = self.run_program("topology", "small.json", "--convert", "ibnetdiscover")
+        # leaf-1's first cable to spine-0 is pulled: a line in either section.
+        lines = [line for line in whole.splitlines()
+                 if not re.search(r'^\[5\].*"S-0002020000000000"\[3\]|'
+                                  r'^\[3\].*"S-0002010000000001"\[5\]', line)]
+        self.assertEqual(len(lines) + 2, len(whole.splitlines()))
+        self.write("pulled.txt", "\n".join(lines) + "\n")
+        said, _ = self.run_program("topology", "pulled.txt", "--check", status=1)
+        self.assertIn('found     1 cable missing: "leaf-1" 0x0002010000000001[5] to '
+                      '"spine-0" 0x0002020000000000[3]\n', said)
+        self.assertTrue(said.endswith("\n1 finding: 1 degraded\n"), said)
+        found = json.loads(self.run_program("topology", "pulled.txt", "--check", "--json",
+                                            status=1)[0])["findings"]
+        self.assertEqual([(f["kind"], [(p["guid"], p["port"]) for p in f["ports"]]) for f in found],
+                         [("missing-cable", [("0x0002010000000001", 5),
+                                             ("0x0002020000000000", 3)])])
+        self.write("cut.txt", "".join(whole.splitlines(True)[:40]))
+        self.assertRegex(self.refused("topology", "cut.txt", "--check"),
+                         r"^cut.txt:\d+: the link leads to \S+, which has no section, and so it is "
+                         r"with \d+ other links; the file is not complete.*\n$")
+        self.assertIn("expected --check --json", self.refused("topology", "cut.txt", "--json"))
+        self.assertIn("expected one of them",
+                      self.refused("topology", "cut.txt", "--check", "--convert", "dot"))
+
     def test_topology_for_other_programs(self):
         self.write("small.json", SMALL)
         for form, line in [("ibnetdiscover", 'Switch\t8 "S-0002010000000000"\t\t# "leaf-0" base'),

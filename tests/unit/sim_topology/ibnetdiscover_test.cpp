@@ -148,7 +148,8 @@ TEST(Ibnetdiscover, NamesThePlaceAndWhatWasExpected) {
       {"caguid=0x300\nCa\t2 \"H-0000000000000300\"", "caguid=0x100\nCa\t2 \"H-0000000000000100\"",
        "f:24: a second section of 0x0000000000000100; the first is on line 20"},
       {"\"S-0000000000000010\"[6]", "\"S-0000000000000077\"[6]",
-       "f:9: the link leads to 0x0000000000000077, which has no section; is the file complete?"},
+       "f:9: the link leads to 0x0000000000000077, which has no section; the file is not complete: "
+       "keep all that ibnetdiscover prints"},
       {"\"S-0000000000000010\"[6]", "\"S-0000000000000010\"[9]",
        "f:9: the link leads to port 9 of a device with 8 ports (line 13)"},
       {"\"S-0000000000000010\"[6]", "\"S-0000000000000010\"[7]",
@@ -369,6 +370,35 @@ TEST(HostGrouping, TheMapDecides) {
                        {3, 13, "beta HCA-1", "n1 HCA-2"},
                        {4, 14, "beta HCA-2", "X"}}),
             (Texts{"alpha: 0 1", "beta: 2 3"}));
+}
+
+// Cut after each tenth line, a file is refused by one error, unless only the end of its last
+// section is gone: that leaves no device without a section, and the links are known from their
+// other ends.
+TEST(Ibnetdiscover, AFileThatIsCutIsRefusedByOneError) {
+  HOLDFAST_DATA_OR_SKIP(data);
+  for (const char* name :
+       {"/topologies/psmn-x5.ibnetdiscover", "/opensm/ft324/ibnetdiscover.out"}) {
+    const std::string text = read_text(data + name);
+    const FabricGraph whole = import_file(data + name).graph;
+    std::size_t lines = 0;
+    std::size_t refused = 0;
+    for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1)) {
+      if (++lines % 10 != 0) continue;
+      ImportedFabric fabric;
+      const Status status = parse_ibnetdiscover(std::string_view(text).substr(0, at + 1), "cut.txt",
+                                                {}, nanoseconds(150), fabric);
+      if (status.is_ok()) {
+        EXPECT_EQ(fabric.graph.devices().size(), whole.devices().size()) << lines;
+        EXPECT_EQ(fabric.graph.links().size(), whole.links().size()) << lines;
+        continue;
+      }
+      ++refused;
+      EXPECT_EQ(status.message().find('\n'), std::string::npos) << status.message();
+      EXPECT_EQ(status.message().substr(0, 7), "cut.txt") << status.message();
+    }
+    EXPECT_GE(refused + 1, lines / 10);
+  }
 }
 
 }  // namespace
