@@ -6,9 +6,11 @@
 #include "experiments/program/commands.hpp"
 #include "experiments/program/prepare.hpp"
 #include "experiments/program/topology_findings.hpp"
+#include "experiments/runner/durable_file.hpp"
 #include "sim/faults/text_file.hpp"
 #include "sim/topology/formats/formats.hpp"
 #include "sim/topology/summary.hpp"
+#include "sim/topology/tree_drawing.hpp"
 
 namespace holdfast::program {
 namespace {
@@ -18,6 +20,9 @@ const std::array kOptions = {
            "judge the cabling: each finding names parts by GUID and port;\n"
            "exit status 0 if there is none, 1 if there are some"},
     Option{"--json", nullptr, "with --check: the findings as JSON"},
+    Option{"--draw", "FILE.svg",
+           "draw the tree, with what --check finds in it; titles show\n"
+           "names, GUIDs and ports under the pointer"},
     Option{"--convert", "FORMAT",
            "print the fabric for another program instead: ibnetdiscover;\n"
            "ibsim (its net file); dot (graphviz); slurm (topology.conf,\n"
@@ -78,6 +83,13 @@ int check(const sim::ImportedFabric& fabric, bool json) {
   return report.findings.empty() ? kDone : kFound;
 }
 
+int draw(const sim::FabricGraph& graph, const std::string& file) {
+  const std::string svg = sim::draw_tree(graph, sim::check_cabling(graph));
+  if (Status status = runner::write_durably(file, svg); !status.is_ok())
+    return refuse("holdfast topology: --draw: " + status.message());
+  return kDone;
+}
+
 int topology(const Arguments& arguments) {
   const std::string operand = arguments.operands()[0];
   if (arguments.has("--json") && !arguments.has("--check"))
@@ -93,8 +105,13 @@ int topology(const Arguments& arguments) {
     return refuse(status.message());
   }
   const bool imported = prepared.inputs.empty();
-  if (arguments.has("--convert") || arguments.has("--check")) {
+  if (arguments.has("--convert") || arguments.has("--check") || arguments.has("--draw")) {
     if (!imported) fabric.graph = prepared.inputs.front()->topology().written_out();
+    if (arguments.has("--draw")) {
+      const int status = draw(fabric.graph, arguments.value("--draw"));
+      if (status != kDone || (!arguments.has("--convert") && !arguments.has("--check")))
+        return status;
+    }
     if (arguments.has("--convert"))
       return convert(operand, arguments.value("--convert"), fabric.graph);
     return check(fabric, arguments.has("--json"));
@@ -110,7 +127,7 @@ int topology(const Arguments& arguments) {
 const Command kTopologyCommand = {
     "topology",
     "FILE|CONFIG [options]",
-    "describe a fabric, check its cabling, or convert it",
+    "describe a fabric, check its cabling, draw or convert it",
     "Prints hosts, switches, links, rates and distances of a fabric, and warnings for links that\n"
     "are slower than their like. FILE is the output of ibnetdiscover; a name that ends in .json, "
     "or\n"

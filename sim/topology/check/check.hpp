@@ -16,6 +16,7 @@
 // that is no tree is only checked for slow cables.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -51,10 +52,11 @@ struct Finding {
   // The parts that it is about, the ends of each cable side by side; port 0: which one is not
   // known.
   std::vector<LinkEnd> ports;
-  std::vector<std::uint32_t> links;  // cables that are there and are part of it
-  std::string what;                  // a sentence each: what is there,
-  std::string expected;              // what should be, and why,
-  std::string remedy;                // and what to do
+  std::vector<std::uint32_t> links;                 // cables that are there and are part of it
+  std::string what;                                 // a sentence each: what is there,
+  std::string expected;                             // what should be, and why,
+  std::string remedy;                               // and what to do
+  std::vector<std::array<LinkEnd, 2>> absent = {};  // cables that should be there
 };
 
 struct CheckReport {

@@ -130,6 +130,7 @@ class Explainer {
     for (const std::size_t m : its.missing) {
       finding.ports.push_back(missing_[m].lower_port);
       finding.ports.push_back(missing_[m].upper_port);
+      finding.absent.push_back({missing_[m].lower_port, missing_[m].upper_port});
       wanted.push_back(finding_part(graph_, missing_[m].lower_port) + " to " +
                        finding_part(graph_, missing_[m].upper_port));
     }

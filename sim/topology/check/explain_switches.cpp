@@ -100,6 +100,7 @@ class Explainer {
       if (!its || !is_switch(cable.lower)) continue;
       finding.ports.push_back(side.up ? cable.lower_port : cable.upper_port);
       finding.ports.push_back(side.up ? cable.upper_port : cable.lower_port);
+      finding.absent.push_back({cable.lower_port, cable.upper_port});
     }
     const Group& group = group_of(side);
     std::vector<std::string> items;

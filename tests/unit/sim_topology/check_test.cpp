@@ -7,6 +7,7 @@
 #include <array>
 
 #include "sim/topology/presets.hpp"
+#include "sim/topology/tree_drawing.hpp"
 #include "tests/unit/sim_topology/fabrics.hpp"
 #include "tests/unit/sim_topology/planted_faults.hpp"
 
@@ -213,6 +214,45 @@ TEST(CheckCabling, FindsWhatIsIrregularInARealCluster) {
                     Planted{"", {{0x8f10500108bba, 29}, {0x3048c7488b0000, 1}}}));
   EXPECT_EQ(report.findings[5].kind, FindingKind::slow_switch);
   EXPECT_TRUE(names(graph, report.findings[5], Planted{"", {{0x8f10500200b50, 0}}}));
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++found;
+  return found;
+}
+
+TEST(Drawing, HasEachPartAndEachFinding) {
+  const PgftSpec spec{{4, 4}, {1, 4}, {1, 2}};
+  Cabling cabling(build_pgft(make_tree(spec), Cabling::kUsual));
+  const FabricGraph healthy = cabling.build();
+  const std::string whole = draw_tree(healthy, check_cabling(healthy));
+  EXPECT_EQ(count(whole, "<rect x="), 16u + 8u);
+  EXPECT_EQ(count(whole, " 2 cables, "), 16u);
+  EXPECT_EQ(count(whole, "finding 1"), 0u);
+  EXPECT_NE(whole.find("the check finds nothing"), std::string::npos);
+  cabling.slow_down(0);
+  cabling.pull(cabling.links().size() - 1);
+  const FabricGraph graph = cabling.build();
+  const CheckReport report = check_cabling(graph);
+  ASSERT_EQ(report.findings.size(), 2u);
+  const std::string marked = draw_tree(graph, report);
+  EXPECT_EQ(marked, draw_tree(graph, report));
+  EXPECT_EQ(count(marked, " 2 cables, "), 15u);
+  EXPECT_EQ(count(marked, "stroke-dasharray=\"7 3\"><title>finding 2, slow-cable"), 1u);
+  EXPECT_EQ(count(marked, "stroke-linecap=\"round\"><title>finding 1, missing-cable"), 1u);
+  EXPECT_EQ(count(marked, "font-weight=\"bold\""), 4u);
+}
+
+TEST(Drawing, WhatOthersSayOfThemselvesIsNoMarkup) {
+  HandMade fabric(1);
+  fabric.host(0);
+  fabric.graph.add_device(Device{DeviceKind::switch_chip, 0x77, "", "<b>\xff&\"", {}, {}}, 1);
+  const std::string svg = draw_tree(fabric.graph, check_cabling(fabric.graph));
+  EXPECT_EQ(svg.find("<b>"), std::string::npos);
+  EXPECT_NE(svg.find("&lt;b&gt;?&amp;&quot;"), std::string::npos);
+  EXPECT_FALSE(draw_tree(FabricGraph(), CheckReport{}).empty());
 }
 
 }  // namespace
