@@ -109,7 +109,7 @@ class Commands(unittest.TestCase):
         self.fail(f"{where}: {json.dumps(piece)}\n" + "".join(complaints))
 
     def test_a_walk_types_each_block_and_stops_where_one_fails(self):
-        text = "# T\n\nSay\n\n    echo one\n    cat <<'END'\n      two\n\n    END\n\nand\n\n"
+        text = "# T\n    echo one\n    cat <<'END'\n      two\n\n    END\n\nand\n\n"
         (self.folder / "good.md").write_text(text + "    ibnetdiscover > fabric.txt\n")
         (self.folder / "bad.md").write_text(text + "    exit 7\n\nthen\n\n    echo never\n")
         walk = str(context.ROOT / "tests/docs/walk")
