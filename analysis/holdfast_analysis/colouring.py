@@ -35,6 +35,7 @@ class Colouring:
     parts: Dict[object, Paint] = field(default_factory=dict)
     legend: List[Tuple[Paint, str]] = field(default_factory=list)
     plain: Paint = Paint()
+    failed_links: Dict[int, List[str]] = field(default_factory=dict)  # by place in topology.json
 
 
 def shade(share):
@@ -49,6 +50,7 @@ def of_states(fabric, results):
     """Failed, cut off, and how often, in the first replicate of the first sweep point."""
     found = Colouring()
     deaths, reached = _deaths(fabric, results), _cut_off(fabric, results)
+    found.failed_links = _failed_links(fabric, results)
     most = max(deaths.values(), default=0)
     for key in {**deaths, **reached}:
         died = deaths.get(key, 0)
@@ -96,21 +98,48 @@ def _first_replicate(results, name):
 
 def _deaths(fabric, results):
     """How often each host and switch died."""
-    by_name = {}
-    for key, node in fabric.nodes.items():
-        for name in (key, node.get("name"), node.get("guid")):
-            by_name.setdefault(str(name or ""), key)
+    by_name = _parts_by_name(fabric)
     first = results.points[0]
     number = first.replicates[0]["replicate"]
     deaths = Counter(by_name.get(failure.which) for failure in first.failures
                      if failure.what == "node" and failure.processes
                      and str(failure.replicate) == number)
     for row in _first_replicate(results, "faults.csv"):
-        switch = row["what"] in ("switch", "leaf", "spine")
-        if switch and row["effect"] in ("crash", "flap") and row["pieces"] != "0":
+        if row["effect"] not in ("crash", "flap") or row["pieces"] == "0":
+            continue
+        if row["what"] in ("switch", "leaf", "spine"):
             deaths[by_name.get(row["which"])] += 1
+        elif row["what"] in ("board", "chassis"):
+            deaths.update(key for key, node in fabric.nodes.items()
+                          if node.get(row["what"]) == row["which"])
     deaths.pop(None, None)
     return deaths
+
+
+def _parts_by_name(fabric):
+    found = {}
+    for key, node in fabric.nodes.items():
+        for name in (key, node.get("name"), node.get("guid")):
+            found.setdefault(str(name or ""), key)
+    return found
+
+
+def _failed_links(fabric, results):
+    """The cables that failed, by the entry of topology.json that they belong to."""
+    by_name, by_end = _parts_by_name(fabric), {}
+    for place, link in enumerate(fabric.links):
+        for ports in link.get("ports", []):
+            by_end.update({(link[end], port): place for end, port in zip("ab", ports)})
+    found = {}
+    for row in _first_replicate(results, "faults.csv"):
+        end = re.fullmatch(r"(.*)\[(\d+)\]", row["which"])
+        if row["what"] != "link" or row["effect"] not in ("crash", "flap") or not end:
+            continue
+        host = end[1].rpartition("/")[0]  # of one of several adapters: host-7/0
+        place = by_end.get((by_name.get(end[1], by_name.get(host)), int(end[2])))
+        if place is not None:
+            found.setdefault(place, []).append(row["which"])
+    return {place: sorted(set(names)) for place, names in found.items()}
 
 
 def _cut_off(fabric, results):

@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import replace
 
 from . import style, units, wall
-from .colouring import CROSS, STROKE, Colouring
+from .colouring import CROSS, STROKE, Colouring, Paint
 from .fabric import lay_out
 from .shapes import POINT, WIDE, Box, Line, Look, Picture, Text
 
@@ -57,6 +57,15 @@ def _marks(picture, marked):
         if paint.mark == CROSS:
             picture.add(Line(((left, top), (right, bottom)), look))
         picture.add(Line(((left, bottom), (right, top)), look))
+
+
+def _badges(picture, places):
+    """A small cross on paper for each cable that failed."""
+    paint = Paint(style.PAPER, CROSS, style.INK)
+    for x, y in places:
+        place = (x - BADGE / 2, y - BADGE / 2, BADGE, BADGE)
+        _square(picture, place, paint, "")
+        _marks(picture, [(place, paint)])
 
 
 def _told(*parts):
@@ -125,8 +134,10 @@ class _Tree:
                    if not fabric.is_host(link["a"]) and not fabric.is_host(link["b"])]
         counts = {int(link.get("count", 1)) for link in bundles}
         numbered = len(bundles) <= COUNTED_PAIRS and len(counts) > 1
-        taken, numbers = [], []
-        for link in sorted(bundles, key=lambda link: bool(link.get("slow"))):
+        failed = {id(fabric.links[place]): names
+                  for place, names in self.colouring.failed_links.items()}
+        taken, numbers, crosses = [], [], []
+        for link in sorted(bundles, key=lambda link: (id(link) in failed, bool(link.get("slow")))):
             parallel = int(link.get("count", 1))
             low, high = sorted((link["a"], link["b"]), key=lambda key: layout.level_of[key])
             x0, x1 = (self.x(layout.switch_x[key]) for key in (low, high))
@@ -137,8 +148,13 @@ class _Tree:
             width = 0.7 + (0.45 * (parallel - min(counts)) if len(counts) > 1 else 0)
             title = _told(f"{fabric.title(low)} – {fabric.title(high)}: {parallel} × "
                           f"{units.rate_text(link['bits_per_second'])}",
-                          "slow" if link.get("slow") else "")
-            self.picture.add(Line(((x0, y0), (x1, y1)), self.look_of(link, width), title, arc))
+                          "slow" if link.get("slow") else "",
+                          "failed: " + ", ".join(failed[id(link)]) if id(link) in failed else "")
+            look = self.look_of(link, width)
+            if id(link) in failed:
+                look = replace(look, stroke=style.INK, line=width + 0.8, opacity=1.0)
+                crosses.append(((x0 + x1) / 2, (y0 + y1) / 2 - arc))
+            self.picture.add(Line(((x0, y0), (x1, y1)), look, title, arc))
             if numbered:
                 at = _free_place([(x0 + (x1 - x0) * share, y0 + (y1 - y0) * share)
                                   for share in PLACES] if not same
@@ -147,6 +163,7 @@ class _Tree:
                 numbers.append(Text(*at, str(parallel), 6.5,
                                     style.WARN if link.get("slow") else style.INK, halo=True))
         self.picture.add(*numbers)
+        _badges(self.picture, crosses)
 
     def combs(self):
         """The line that ties a block of hosts to their switch, in the look of most links there."""
@@ -172,7 +189,9 @@ class _Tree:
     def hosts(self):
         fabric, side = self.fabric, 0.86 * self.cell
         rate, slow = _host_links(fabric)
-        marked, numbers = [], []
+        marked, numbers, crosses = [], [], []
+        unplugged = {fabric.links[place][end] for place in self.colouring.failed_links
+                     for end in "ab"} & set(fabric.hosts)
         for host, (column, row) in self.layout.host_at.items():
             paint = self.colouring.parts.get(host, self.colouring.plain)
             place = (self.x(column + 0.07), self.ground + 0.36 + (row + 0.07) * self.cell, side,
@@ -180,6 +199,8 @@ class _Tree:
             _square(self.picture, place, paint,
                     _host_title(fabric, host, rate.get(host, 0), host in slow, paint),
                     host in slow)
+            if host in unplugged and not paint.mark:  # another adapter of it worked
+                crosses.append((place[0] + side / 2, place[1]))
             if paint.mark:
                 marked.append((place, paint))
             elif self.cell >= NUMBERED_SQUARE:
@@ -188,6 +209,7 @@ class _Tree:
                 numbers.append(Text(place[0] + side / 2, place[1] + side / 2, text, size, paint.on))
         self.picture.add(*numbers)
         _marks(self.picture, marked)
+        _badges(self.picture, crosses)
 
     def switches(self):
         labels, layout = _switch_labels(self.fabric), self.layout
@@ -284,6 +306,8 @@ def _add_legend(picture, fabric, colouring, cables):
             entries.append(("note", None, f"{min(counts)} parallel cables a line"))
         elif len(counts) > 1:
             entries.append(("note", None, "numbers: parallel cables"))
+    if cables and colouring.failed_links:
+        entries.append(("part", Paint(style.PAPER, CROSS, style.INK), "cable that failed"))
     if any(link.get("slow") for link in fabric.links) or \
             any(fabric.nodes[key].get("slow_hosts") for key in fabric.switches):
         entries.append(("cable", Look(stroke=style.WARN, line=2.0), "slow link"))

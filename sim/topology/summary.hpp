@@ -9,6 +9,7 @@
 
 #include "sim/topology/fabric_graph.hpp"
 #include "sim/topology/link_load.hpp"
+#include "sim/topology/modules.hpp"
 #include "sim/topology/pgft.hpp"
 #include "sim/topology/routes.hpp"
 
@@ -69,9 +70,11 @@ std::int64_t usual_host_rate(const FabricGraph& graph);
 std::string describe(const Summary& summary);
 
 // For the report's picture: {"nodes": [{id, kind: host | switch | router, level, name, guid,
-// description, slow_hosts}], "links": [{a, b, bits_per_second, count, slow}]}. Hosts have level 0;
-// their adapters are drawn as one. Parallel links that are alike are one entry. `levels`: by
-// device, as Routes::levels or pgft_levels give them.
-std::string topology_json(const FabricGraph& graph, const std::vector<std::uint32_t>& levels);
+// description, slow_hosts, board, chassis}], "links": [{a, b, bits_per_second, count, ports,
+// slow}]}. Hosts have level 0; their adapters are drawn as one. Parallel links that are alike are
+// one entry, whose `ports` are those at a and b of each. `levels`: by device, as Routes::levels or
+// pgft_levels give them. Chips that are on no board, or in no chassis, say nothing of it.
+std::string topology_json(const FabricGraph& graph, const std::vector<std::uint32_t>& levels,
+                          const Modules& modules = {});
 
 }  // namespace holdfast::sim

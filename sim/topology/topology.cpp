@@ -93,8 +93,8 @@ Summary Topology::summary() const {
 }
 
 std::string Topology::picture() const {
-  if (written_) return topology_json(written_->graph, written_->routes.levels());
-  return topology_json(build_pgft(tree_, link_), pgft_levels(tree_));
+  if (written_) return topology_json(written_->graph, written_->routes.levels(), modules());
+  return topology_json(build_pgft(tree_, link_), pgft_levels(tree_), modules());
 }
 
 }  // namespace holdfast::sim

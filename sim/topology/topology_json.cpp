@@ -19,13 +19,15 @@ using Json = nlohmann::ordered_json;
 
 class Picture {
  public:
-  Picture(const FabricGraph& graph, const std::vector<std::uint32_t>& levels)
-      : graph_(graph), levels_(levels) {}
+  Picture(const FabricGraph& graph, const std::vector<std::uint32_t>& levels,
+          const Modules& modules)
+      : graph_(graph), levels_(levels), modules_(modules) {}
 
   std::string text() {
     id_of_device_.assign(graph_.devices().size(), 0);
     add_hosts();
     add_others();
+    add_modules();
     add_links();
     Json root;
     root["nodes"] = std::move(nodes_);
@@ -66,25 +68,46 @@ class Picture {
     }
   }
 
+  void add_modules() {
+    for (const auto& [kind, modules] :
+         {std::pair{"board", &modules_.boards}, std::pair{"chassis", &modules_.chassis}}) {
+      for (const Module& module : *modules) {
+        for (const std::uint32_t chip : module.chips) {
+          nodes_[id_of_device_[chip]][kind] = module.name;
+        }
+      }
+    }
+  }
+
   void add_links() {
     std::set<std::uint32_t> slow;
     for (const SlowLink& entry : find_slow_links(graph_)) slow.insert(entry.link);
-    std::map<std::tuple<std::size_t, std::size_t, std::int64_t, bool>, std::uint32_t> counts;
+    std::map<std::tuple<std::size_t, std::size_t, std::int64_t, bool>, Json> bundles;
     for (std::uint32_t i = 0; i < graph_.links().size(); ++i) {
       const Link& link = graph_.links()[i];
-      const auto [a, b] =
-          std::minmax(id_of_device_[link.ends[0].device], id_of_device_[link.ends[1].device]);
-      ++counts[{a, b, link.bits_per_second, slow.count(i) > 0}];
+      const bool in_order =
+          id_of_device_[link.ends[0].device] <= id_of_device_[link.ends[1].device];
+      const LinkEnd& a = link.ends[in_order ? 0 : 1];
+      const LinkEnd& b = link.ends[in_order ? 1 : 0];
+      Json& ports = bundles[{id_of_device_[a.device], id_of_device_[b.device], link.bits_per_second,
+                             slow.count(i) > 0}];
+      ports.push_back(Json::array({a.port, b.port}));
     }
-    for (const auto& [key, count] : counts) {
+    for (auto& [key, ports] : bundles) {
       const auto& [a, b, rate, is_slow] = key;
-      links_.push_back(
-          {{"a", a}, {"b", b}, {"bits_per_second", rate}, {"count", count}, {"slow", is_slow}});
+      const std::size_t count = ports.size();
+      links_.push_back({{"a", a},
+                        {"b", b},
+                        {"bits_per_second", rate},
+                        {"count", count},
+                        {"ports", std::move(ports)},
+                        {"slow", is_slow}});
     }
   }
 
   const FabricGraph& graph_;
   const std::vector<std::uint32_t>& levels_;
+  const Modules& modules_;
   Json nodes_ = Json::array();
   Json links_ = Json::array();
   std::vector<std::size_t> id_of_device_;
@@ -92,8 +115,9 @@ class Picture {
 
 }  // namespace
 
-std::string topology_json(const FabricGraph& graph, const std::vector<std::uint32_t>& levels) {
-  return Picture(graph, levels).text();
+std::string topology_json(const FabricGraph& graph, const std::vector<std::uint32_t>& levels,
+                          const Modules& modules) {
+  return Picture(graph, levels, modules).text();
 }
 
 }  // namespace holdfast::sim

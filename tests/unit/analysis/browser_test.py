@@ -39,9 +39,35 @@ PROBE = """<script>addEventListener("load", () => {
                 elements: document.getElementsByTagName("*").length,
                 texts: document.querySelectorAll("figure svg text").length,
                 loaded_ms: Math.round(performance.now())};
-  document.documentElement.innerHTML = "<pre>PROBE" + btoa(unescape(encodeURIComponent(
-    JSON.stringify(told)))) + "PROBE</pre>";
+  TELL
 });</script>"""
+# What buttons, wheel and a drag make of the first drawing's view: [left, top, width, height].
+CLOSER = """<script>addEventListener("load", () => {
+  const svg = document.querySelector("svg.picture"), told = {};
+  const [closer, farther, all] = document.querySelectorAll(".tools button");
+  const view = () => svg.getAttribute("viewBox").split(/[ ,]+/).map(Number);
+  const at = (name, x, y, more) => {
+    const box = svg.getBoundingClientRect();
+    return svg.dispatchEvent(new (name === "wheel" ? WheelEvent : PointerEvent)(name, {
+      clientX: box.left + x * box.width, clientY: box.top + y * box.height, bubbles: true,
+      cancelable: true, ...more}));
+  };
+  told.whole = view();
+  at("pointerdown", 0.5, 0.5); at("pointermove", 0.6, 0.5); at("pointerup", 0.6, 0.5);
+  told.dragged_whole = view();
+  closer.click(); told.closer = view();
+  at("pointerdown", 0.5, 0.5); at("pointermove", 0.6, 0.5); at("pointerup", 0.6, 0.5);
+  told.dragged = view();
+  at("pointermove", 0.9, 0.5); told.let_go = view();
+  farther.click(); told.farther = view();
+  farther.click(); told.no_farther = view();
+  told.wheel_scrolls = at("wheel", 0, 0, {deltaY: -1}); told.wheeled = view();
+  told.wheel_zooms = !at("wheel", 0, 0, {deltaY: -1, ctrlKey: true}); told.corner = view();
+  all.click(); told.all = view();
+  TELL
+});</script>"""
+TELL = """document.documentElement.innerHTML = "<pre>PROBE" + btoa(unescape(encodeURIComponent(
+    JSON.stringify(told)))) + "PROBE</pre>";"""
 
 
 @unittest.skipIf(BROWSER is None, "SKIPPED: no chromium (apt-get install chromium)")
@@ -70,12 +96,12 @@ class Browser(unittest.TestCase):
              f"--user-data-dir={self.holder.name}/profile", *arguments],
             capture_output=True, text=True, timeout=120, check=False).stdout
 
-    def probe(self, folder, width, extra=""):
+    def probe(self, folder, width, extra="", script=PROBE):
         path = os.path.join(folder, "probe.html")
         with open(os.path.join(folder, "report.html"), encoding="utf-8") as file:
             text = file.read()
         with open(path, "w", encoding="utf-8") as file:
-            file.write(text.replace("</body>", extra + PROBE + "</body>"))
+            file.write(text.replace("</body>", extra + script.replace("TELL", TELL) + "</body>"))
         dom = self.browse(f"--window-size={width},1000", "--dump-dom", "file://" + path)
         found = re.search("PROBE([A-Za-z0-9+/=]+)PROBE", dom)
         self.assertTrue(found, dom[:500])
@@ -103,6 +129,28 @@ class Browser(unittest.TestCase):
         small, large = self.probe(self.sweep, 900), self.probe(self.large, 900)
         self.assertLess(large["elements"], 30_000)
         self.assertLess(large["loaded_ms"], 5000 + 10 * small["loaded_ms"])
+
+    def assert_view(self, found, expected):
+        for one, other in zip(found, expected):
+            self.assertAlmostEqual(one, other, places=3)
+
+    def test_a_drawing_can_be_looked_at_closely(self):
+        told = self.probe(self.sweep, 900, script=CLOSER)
+        left, top, width, height = told["whole"]
+        self.assertEqual(told["dragged_whole"], told["whole"])
+        self.assert_view(told["closer"],
+                         [left + width / 4, top + height / 4, width / 2, height / 2])
+        self.assertAlmostEqual(told["dragged"][0], told["closer"][0] - 0.1 * width / 2,
+                               delta=width / 99)
+        self.assertEqual(told["let_go"], told["dragged"])
+        self.assert_view(told["farther"], told["whole"])
+        self.assert_view(told["no_farther"], told["whole"])
+        self.assertTrue(told["wheel_scrolls"])
+        self.assert_view(told["wheeled"], told["whole"])
+        self.assertTrue(told["wheel_zooms"])
+        self.assertEqual(told["corner"][:2], [left, top])
+        self.assertAlmostEqual(told["corner"][2], width / 1.25, delta=width / 99)
+        self.assert_view(told["all"], told["whole"])
 
     def test_on_paper(self):
         path = os.path.join(self.holder.name, "paper.pdf")

@@ -198,6 +198,40 @@ class States(unittest.TestCase):
         self.assertEqual(paints["host-9"].note, "failed, cut off")
         self.assertEqual(legend, ["nothing happened", "failed", "cut off"])
 
+    def test_cables_boards_and_chassis_that_failed(self):
+        described = sample.fat_tree(18, 18, 9, 2)
+        ids = {node["name"]: node["id"] for node in described["nodes"]}
+        for name, board in (("leaf-5", "line-5"), ("spine-1", "spine-0"), ("spine-2", "spine-0")):
+            described["nodes"][ids[name]]["board"] = board
+        ports = {("host-30", "leaf-1"): [[1, 13]], ("leaf-0", "spine-0"): [[19, 1], [20, 2]]}
+        for link in described["links"]:
+            for (a, b), pairs in ports.items():
+                if (link["a"], link["b"]) == (ids[a], ids[b]):
+                    link["ports"] = pairs
+        sample.write_json(self.folder, "topology.json", described)
+        sample.write_csv(self.folder, "faults.csv",
+                         ["point", "replicate", "what", "which", "effect", "pieces"],
+                         [[0, 0, "link", "spine-0[2]", "crash", 1],
+                          [0, 0, "link", "leaf-0[20]", "crash", 1],
+                          [0, 0, "link", "leaf-0[19]", "impair", 1],
+                          [0, 0, "link", "host-30/0[1]", "crash", 1],
+                          [0, 0, "link", "leaf-0[99]", "crash", 1],
+                          [0, 0, "board", "spine-0", "crash", 2]])
+        found = results.read(self.folder)
+        whole = fabric.Fabric(found.fabric)
+        drawn = colouring.of_states(whole, found)
+        failed = {(whole.name(whole.links[place]["a"]), whole.name(whole.links[place]["b"])): names
+                  for place, names in drawn.failed_links.items()}
+        self.assertEqual(failed, {("leaf-0", "spine-0"): ["leaf-0[20]", "spine-0[2]"],
+                                  ("host-30", "leaf-1"): ["host-30/0[1]"]})
+        self.assertEqual({whole.name(key) for key in drawn.parts},
+                         {"host-4", "host-9", "spine-1", "spine-2"})
+        picture = fabric_picture.draw(whole, drawn)
+        told = [text for text in FabricPicture.titles(self, picture) if "failed: " in text]
+        self.assertEqual(len(told), 1)
+        self.assertIn("failed: leaf-0[20], spine-0[2]", told[0])
+        self.assertEqual(shapes.overlaps(picture), [])
+
     def test_a_run_without_these_tables(self):
         paints, legend = self.paints()
         self.assertEqual(set(paints), {"host-4", "host-9"})

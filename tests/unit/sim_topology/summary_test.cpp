@@ -126,9 +126,14 @@ TEST(Picture, HasEveryPartOnce) {
   fabric.host(0, kQdr);
   fabric.host(0, kQdr);
   fabric.host(1, kDdr);
-  const auto json =
-      nlohmann::json::parse(topology_json(fabric.graph, Routes(fabric.graph).levels()));
+  const auto json = nlohmann::json::parse(
+      topology_json(fabric.graph, Routes(fabric.graph).levels(),
+                    {.chassis = {{"box", {0, 2}}}, .boards = {{"card", {2}}}}));
   ASSERT_EQ(json["nodes"].size(), 6u);
+  EXPECT_EQ(json["nodes"][3]["chassis"], "box");
+  EXPECT_FALSE(json["nodes"][3].contains("board"));
+  EXPECT_FALSE(json["nodes"][4].contains("chassis"));
+  EXPECT_EQ(json["nodes"][5]["board"], "card");
   EXPECT_EQ(json["nodes"][0]["kind"], "host");
   EXPECT_EQ(json["nodes"][0]["name"], "h0");
   EXPECT_EQ(json["nodes"][0]["level"], 0);
@@ -142,6 +147,7 @@ TEST(Picture, HasEveryPartOnce) {
   std::uint64_t slow = 0;
   for (const auto& link : json["links"]) {
     links += link["count"].get<std::uint64_t>();
+    EXPECT_EQ(link["ports"].size(), link["count"]);
     if (link["slow"].get<bool>()) {
       slow += link["count"].get<std::uint64_t>();
       EXPECT_EQ(link["bits_per_second"], kDdr);
@@ -150,6 +156,15 @@ TEST(Picture, HasEveryPartOnce) {
     }
   }
   EXPECT_EQ(links, 7u);
+  // The first switch's cables to the third, its hosts' behind them.
+  const auto pair_of = [&](std::size_t a, std::size_t b, bool is_slow) {
+    for (const auto& link : json["links"])
+      if (link["a"] == a && link["b"] == b && link["slow"] == is_slow) return link["ports"];
+    return nlohmann::json();
+  };
+  EXPECT_EQ(pair_of(3, 5, false), nlohmann::json::parse("[[1, 1], [2, 2]]"));
+  EXPECT_EQ(pair_of(3, 5, true), nlohmann::json::parse("[[3, 3]]"));
+  EXPECT_EQ(pair_of(0, 3, false), nlohmann::json::parse("[[1, 4]]"));
   EXPECT_EQ(slow, 1u);
   EXPECT_EQ(json["links"].size(), 6u);
 }
