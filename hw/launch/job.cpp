@@ -231,8 +231,11 @@ bool Job::restart(ProcessId process) {
 void Job::finish() {
   result_.end = monotonic_now();
   for (std::uint32_t i = 0; i < children_.size(); ++i) {
-    signal({i}, SIGTERM);
+    // First, in case it is stopped. A process that has heeded SIGTERM is no more to be continued:
+    // it may be stopped on purpose, as the leak sanitizer does to look at it, which then waits for
+    // ever.
     signal({i}, SIGCONT);
+    signal({i}, SIGTERM);
   }
   wait(result_.end + plan_.grace);
   for (std::uint32_t i = 0; i < children_.size(); ++i) {

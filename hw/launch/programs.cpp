@@ -221,8 +221,8 @@ void Programs::stop(int signal) {
   stopping_ = true;
   for (const Child& child : children_) {
     if (!child.runs()) continue;
+    ::kill(-child.end.pid, SIGCONT);  // first: see Job::finish
     ::kill(-child.end.pid, signal);
-    ::kill(-child.end.pid, SIGCONT);
   }
 }
 
