@@ -15,7 +15,7 @@ namespace holdfast::hw {
 
 namespace {
 
-constexpr std::uint32_t kNobody = 0xffff'ffff;
+constexpr std::uint32_t kNoLane = 0xffff'ffff;
 
 // Who is not there is not looked for with every frame.
 constexpr Duration kLookAgain = milliseconds(1);
@@ -39,9 +39,8 @@ ShmFabric::ShmFabric(const ShmOptions& options, ShmSegment segment, ProcessIdent
       self_(self),
       segment_(std::move(segment)),
       receivers_(options.peers_max),
-      receiver_of_(options.peers_max, kNobody),
-      completions_(options.send_depth),
-      slots_(options.receive_depth),
+      handles_(options.peers_max),
+      queues_(options.send_depth, options.receive_depth),
       heads_(options.geometry.lanes) {
   caps_.kind = "shm";
   caps_.frame_bytes_max = options.geometry.frame_bytes;
@@ -49,8 +48,6 @@ ShmFabric::ShmFabric(const ShmOptions& options, ShmSegment segment, ProcessIdent
   caps_.send_depth = options.send_depth;
   caps_.receive_depth = options.receive_depth;
   caps_.datagram = true;
-  free_handles_.reserve(options.peers_max);
-  for (std::uint32_t i = options.peers_max; i > 0; --i) free_handles_.push_back(i - 1);
 }
 
 ShmFabric::~ShmFabric() {
@@ -63,30 +60,28 @@ Address ShmFabric::local_address() const {
 
 Peer ShmFabric::attach(const Address& address, Service service) {
   const auto name = to_shm_name(address);
-  if (service != Service::datagram || !name || free_handles_.empty()) return kNoPeer;
-  auto place = std::ranges::find_if(
-      receivers_, [&](const Receiver& r) { return r.handles > 0 && r.name == *name; });
-  if (place == receivers_.end()) {
-    place = std::ranges::find(receivers_, 0u, &Receiver::handles);  // there are enough of them
-    place->name = *name;
-    place->look_again = Time{};
+  if (service != Service::datagram || !name || handles_.full()) return kNoPeer;
+  std::uint32_t unused = 0;  // there are enough
+  for (std::uint32_t place = 0; place < receivers_.size(); ++place) {
+    if (!handles_.is_used(place)) {
+      unused = place;
+    } else if (receivers_[place].name == *name) {
+      return handles_.give(place);
+    }
   }
-  ++place->handles;
-  const Peer peer{free_handles_.back()};
-  free_handles_.pop_back();
-  receiver_of_[peer.value] = static_cast<std::uint32_t>(place - receivers_.begin());
-  return peer;
+  receivers_[unused].name = *name;
+  receivers_[unused].look_again = Time{};
+  return handles_.give(unused);
 }
 
 void ShmFabric::detach(Peer peer) {
-  HOLDFAST_ASSERT(peer.value < receiver_of_.size() && receiver_of_[peer.value] != kNobody);
-  Receiver& receiver = receivers_[std::exchange(receiver_of_[peer.value], kNobody)];
-  free_handles_.push_back(peer.value);
-  if (--receiver.handles == 0) leave(receiver);
+  const std::uint32_t place = handles_.place_of(peer);
+  handles_.take_back(peer);
+  if (!handles_.is_used(place)) leave(receivers_[place]);
 }
 
 void ShmFabric::reset(Peer peer) {
-  HOLDFAST_ASSERT(peer.value < receiver_of_.size() && receiver_of_[peer.value] != kNobody);
+  HOLDFAST_ASSERT(handles_.is_given(peer));
 }
 
 Region ShmFabric::register_memory(std::span<std::byte>) {
@@ -95,8 +90,7 @@ Region ShmFabric::register_memory(std::span<std::byte>) {
 
 bool ShmFabric::is_possible(const Operation& operation) const {
   return operation.kind == OperationKind::send && operation.size <= caps_.frame_bytes_max &&
-         operation.peer.value < receiver_of_.size() &&
-         receiver_of_[operation.peer.value] != kNobody;
+         handles_.is_given(operation.peer);
 }
 
 void ShmFabric::leave(Receiver& receiver) {
@@ -157,37 +151,19 @@ void ShmFabric::send(Receiver& receiver, const Operation& operation, Time now) {
   ++counters_.frames_sent;
 }
 
-void ShmFabric::complete(const Operation& operation, Completion completion, Time now) {
-  Event event;
-  event.kind = EventKind::sent;
-  event.completion = completion;
-  event.peer = operation.peer;
-  event.size = operation.size;
-  event.cookie = operation.cookie;
-  event.at = now;
-  completions_.push(event);
-}
-
 std::size_t ShmFabric::post(std::span<const Operation> operations) {
   const Time now = monotonic_now();
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const Operation& operation = operations[i];
     const bool possible = is_possible(operation);
-    const bool completes = !possible || !operation.inline_data;
-    if (completes && completions_.full()) {
-      post_was_short_ = true;
+    if ((!possible || !operation.inline_data) && queues_.room() == 0) {
+      queues_.owe_writable();
       return i;
     }
-    if (possible) send(receivers_[receiver_of_[operation.peer.value]], operation, now);
-    if (completes) complete(operation, possible ? Completion::ok : Completion::local_error, now);
+    if (possible) send(receivers_[handles_.place_of(operation.peer)], operation, now);
+    queues_.complete(operation, possible ? Completion::ok : Completion::local_error, now);
   }
   return operations.size();
-}
-
-std::size_t ShmFabric::offer(std::span<const ReceiveSlot> slots) {
-  const std::size_t accepted = std::min(slots.size(), slots_.room());
-  for (std::size_t i = 0; i < accepted; ++i) slots_.push(slots[i]);
-  return accepted;
 }
 
 // Looks where something was published; whether there may be frames.
@@ -202,9 +178,9 @@ bool ShmFabric::gather() {
   return any;
 }
 
-// Of the oldest frame that waits, or kNobody. Lanes that hold none are struck off.
+// Of the oldest frame that waits, or kNoLane. Lanes that hold none are struck off.
 std::uint32_t ShmFabric::earliest_lane(std::int64_t& sent_ns) {
-  std::uint32_t earliest = kNobody;
+  std::uint32_t earliest = kNoLane;
   for (std::size_t i = 0; i < ready_.size(); ++i) {
     for (std::uint64_t left = ready_[i]; left != 0; left &= left - 1) {
       const auto lane =
@@ -224,7 +200,7 @@ std::uint32_t ShmFabric::earliest_lane(std::int64_t& sent_ns) {
         continue;
       }
       const std::int64_t sent = segment_.cell(lane, heads_[lane]).sent_ns;
-      if (earliest != kNobody && sent >= sent_ns) continue;
+      if (earliest != kNoLane && sent >= sent_ns) continue;
       earliest = lane;
       sent_ns = sent;
     }
@@ -236,9 +212,9 @@ std::uint32_t ShmFabric::earliest_lane(std::int64_t& sent_ns) {
 bool ShmFabric::take(std::uint32_t lane, std::int64_t sent_ns, Time now, Event& event) {
   ShmCell& cell = segment_.cell(lane, heads_[lane]);
   const std::uint32_t size = cell.size;  // once: its writer may be anybody
-  const bool whole = size <= segment_.geometry().frame_bytes && size <= slots_[0].size;
+  const bool whole = size <= segment_.geometry().frame_bytes && size <= queues_.slots()[0].size;
   if (whole) {
-    const ReceiveSlot slot = slots_.pop();
+    const ReceiveSlot slot = queues_.slots().pop();
     if (size > 0) std::memcpy(slot.data, ShmSegment::frame_of(cell), size);
     last_arrival_ = std::clamp(Time{sent_ns}, last_arrival_, std::max(now, last_arrival_));
     event = Event{};
@@ -260,33 +236,25 @@ std::size_t ShmFabric::poll(std::span<Event> events) {
     segment_.header().sleeping.store(0);
     segment_.silence();
   }
-  std::size_t count = 0;
-  while (count < events.size() && !completions_.empty()) events[count++] = completions_.pop();
-  if (count < events.size() && post_was_short_ && !completions_.full()) {
-    post_was_short_ = false;
-    Event event;
-    event.kind = EventKind::writable;
-    event.at = monotonic_now();
-    events[count++] = event;
-  }
-  if (count == events.size() || slots_.empty() || !gather()) return count;
+  std::size_t count = queues_.poll(events, [] { return true; });
+  if (count == events.size() || queues_.slots().empty() || !gather()) return count;
   const Time now = monotonic_now();
   std::int64_t sent_ns = 0;
-  while (count < events.size() && !slots_.empty()) {
+  while (count < events.size() && !queues_.slots().empty()) {
     const std::uint32_t lane = earliest_lane(sent_ns);
-    if (lane == kNobody) break;
+    if (lane == kNoLane) break;
     if (take(lane, sent_ns, now, events[count])) ++count;
   }
   return count;
 }
 
 Armed ShmFabric::arm() {
-  if (!completions_.empty() || post_was_short_) return {false, -1};
-  if (!slots_.empty()) {
+  if (queues_.has_completions() || queues_.owes_writable()) return {false, -1};
+  if (!queues_.slots().empty()) {
     armed_ = true;
     segment_.header().sleeping.store(1);
     std::int64_t sent_ns = 0;
-    if (gather() && earliest_lane(sent_ns) != kNobody) return {false, -1};
+    if (gather() && earliest_lane(sent_ns) != kNoLane) return {false, -1};
   }
   return {true, segment_.bell()};
 }

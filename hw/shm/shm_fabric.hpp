@@ -20,7 +20,8 @@
 #include <string>
 #include <vector>
 
-#include "hw/fixed_queue.hpp"
+#include "hw/fabric_queues.hpp"
+#include "hw/shared_handles.hpp"
 #include "hw/shm/shm_segment.hpp"
 #include "hw/watch/process_identity.hpp"
 #include "stack/base/status.hpp"
@@ -62,7 +63,7 @@ class ShmFabric final : public Fabric {
   void reset(Peer peer) override;
   Region register_memory(std::span<std::byte> memory) override;
   std::size_t post(std::span<const Operation> operations) override;
-  std::size_t offer(std::span<const ReceiveSlot> slots) override;
+  std::size_t offer(std::span<const ReceiveSlot> slots) override { return queues_.offer(slots); }
   // Completions in the order of their posts, then `writable`, then frames in order of arrival.
   std::size_t poll(std::span<Event> events) override;
   bool set_path(Peer, PathChoice) override { return false; }
@@ -74,8 +75,7 @@ class ShmFabric final : public Fabric {
   // Somebody to whom we send, by one or more handles.
   struct Receiver {
     std::string name;
-    std::uint32_t handles = 0;  // 0: this place is free
-    ShmSegment segment;         // not mapped: looked for when something is sent
+    ShmSegment segment;  // not mapped: looked for when something is sent
     std::uint32_t lane = 0;
     std::uint32_t tail = 0;       // as in the lane
     std::uint32_t head_seen = 0;  // the lane's head is not behind it
@@ -88,7 +88,6 @@ class ShmFabric final : public Fabric {
   bool find(Receiver& receiver, Time now);
   void leave(Receiver& receiver);
   void send(Receiver& receiver, const Operation& operation, Time now);
-  void complete(const Operation& operation, Completion completion, Time now);
 
   bool gather();
   std::uint32_t earliest_lane(std::int64_t& sent_ns);
@@ -101,14 +100,11 @@ class ShmFabric final : public Fabric {
   ShmSegment segment_;
   ShmCounters counters_;
 
-  std::vector<Receiver> receivers_;
-  std::vector<std::uint32_t> receiver_of_;   // by handle; kNobody where it is free
-  std::vector<std::uint32_t> free_handles_;  // the last one is given out next
+  std::vector<Receiver> receivers_;  // by place
+  SharedHandles handles_;
   std::uint32_t regions_ = 0;
-  FixedQueue<Event> completions_;
-  FixedQueue<ReceiveSlot> slots_;
-  bool post_was_short_ = false;  // a `writable` is owed
-  bool armed_ = false;           // the bell may have been rung
+  FabricQueues queues_;
+  bool armed_ = false;  // the bell may have been rung
   Time last_arrival_;
 
   std::vector<std::uint32_t> heads_;  // by lane, as in the lane: what others write there is ignored

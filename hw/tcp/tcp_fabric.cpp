@@ -22,7 +22,6 @@ namespace holdfast::hw {
 
 namespace {
 
-constexpr std::uint32_t kNobody = 0xffff'ffff;
 constexpr std::uint32_t kListener = 0xffff'ffff;
 constexpr std::size_t kReadyBatch = 64;
 
@@ -98,9 +97,8 @@ TcpFabric::TcpFabric(const TcpOptions& options, Sockets sockets, UdpEndpoint loc
       send_buffer_bytes_(std::max<std::uint32_t>(options.send_buffer_bytes,
                                                  options.frame_bytes_max + kFramePrefixBytes)),
       receivers_(options.peers_max),
-      receiver_of_(options.peers_max, kNobody),
-      completions_(options.send_depth),
-      slots_(options.receive_depth),
+      handles_(options.peers_max),
+      queues_(options.send_depth, options.receive_depth),
       incoming_(options.incoming_max),
       is_ready_(options.incoming_max),
       ready_(options.incoming_max) {
@@ -110,37 +108,32 @@ TcpFabric::TcpFabric(const TcpOptions& options, Sockets sockets, UdpEndpoint loc
   caps_.send_depth = options.send_depth;
   caps_.receive_depth = options.receive_depth;
   caps_.datagram = true;
-  for (std::uint32_t i = options.peers_max; i > 0; --i) free_handles_.push_back(i - 1);
   for (std::uint32_t i = options.incoming_max; i > 0; --i) free_incoming_.push_back(i - 1);
 }
 
 Peer TcpFabric::attach(const Address& address, Service service) {
   const auto endpoint = to_udp_endpoint(address);
-  if (service != Service::datagram || !endpoint || free_handles_.empty()) return kNoPeer;
-  auto place = std::ranges::find_if(receivers_, [&](const Receiver& receiver) {
-    return receiver.connection && receiver.connection->endpoint() == *endpoint;
-  });
-  if (place == receivers_.end()) {
-    place = std::ranges::find(receivers_, 0u, &Receiver::handles);  // there are enough
-    place->connection = std::make_unique<Outgoing>(*endpoint, send_buffer_bytes_);
-    place->interest = 0;
+  if (service != Service::datagram || !endpoint || handles_.full()) return kNoPeer;
+  std::uint32_t unused = 0;  // there are enough
+  for (std::uint32_t place = 0; place < receivers_.size(); ++place) {
+    if (!handles_.is_used(place)) {
+      unused = place;
+    } else if (receivers_[place].connection->endpoint() == *endpoint) {
+      return handles_.give(place);
+    }
   }
-  ++place->handles;
-  const Peer peer{free_handles_.back()};
-  free_handles_.pop_back();
-  receiver_of_[peer.value] = static_cast<std::uint32_t>(place - receivers_.begin());
-  return peer;
+  receivers_[unused] = {std::make_unique<Outgoing>(*endpoint, send_buffer_bytes_), 0};
+  return handles_.give(unused);
 }
 
 void TcpFabric::detach(Peer peer) {
-  HOLDFAST_ASSERT(peer.value < receiver_of_.size() && receiver_of_[peer.value] != kNobody);
-  Receiver& receiver = receivers_[std::exchange(receiver_of_[peer.value], kNobody)];
-  free_handles_.push_back(peer.value);
-  if (--receiver.handles == 0) receiver.connection.reset();
+  const std::uint32_t place = handles_.place_of(peer);
+  handles_.take_back(peer);
+  if (!handles_.is_used(place)) receivers_[place].connection.reset();
 }
 
 void TcpFabric::reset(Peer peer) {
-  HOLDFAST_ASSERT(peer.value < receiver_of_.size() && receiver_of_[peer.value] != kNobody);
+  HOLDFAST_ASSERT(handles_.is_given(peer));
 }
 
 Region TcpFabric::register_memory(std::span<std::byte>) {
@@ -149,8 +142,7 @@ Region TcpFabric::register_memory(std::span<std::byte>) {
 
 bool TcpFabric::is_possible(const Operation& operation) const {
   return operation.kind == OperationKind::send && operation.size <= caps_.frame_bytes_max &&
-         operation.peer.value < receiver_of_.size() &&
-         receiver_of_[operation.peer.value] != kNobody;
+         handles_.is_given(operation.peer);
 }
 
 // The kernel tells of a connection that is made, that has room again, or that has gone.
@@ -182,41 +174,23 @@ void TcpFabric::flush(std::uint32_t receiver, Time now) {
   watch(receiver, false);
 }
 
-void TcpFabric::complete(const Operation& operation, Completion completion, Time now) {
-  Event event;
-  event.kind = EventKind::sent;
-  event.completion = completion;
-  event.peer = operation.peer;
-  event.size = operation.size;
-  event.cookie = operation.cookie;
-  event.at = now;
-  completions_.push(event);
-}
-
 std::size_t TcpFabric::post(std::span<const Operation> operations) {
   const Time now = monotonic_now();
   std::size_t accepted = 0;
   for (; accepted < operations.size(); ++accepted) {
     const Operation& operation = operations[accepted];
     const bool possible = is_possible(operation);
-    const bool completes = !possible || !operation.inline_data;
-    if (completes && completions_.full()) {
-      post_was_short_ = true;
+    if ((!possible || !operation.inline_data) && queues_.room() == 0) {
+      queues_.owe_writable();
       break;
     }
-    if (possible) send(receiver_of_[operation.peer.value], operation, now);
-    if (completes) complete(operation, possible ? Completion::ok : Completion::local_error, now);
+    if (possible) send(handles_.place_of(operation.peer), operation, now);
+    queues_.complete(operation, possible ? Completion::ok : Completion::local_error, now);
   }
   // Once for all frames of a batch to one receiver.
   for (const Operation& operation : operations.first(accepted)) {
-    if (is_possible(operation)) flush(receiver_of_[operation.peer.value], now);
+    if (is_possible(operation)) flush(handles_.place_of(operation.peer), now);
   }
-  return accepted;
-}
-
-std::size_t TcpFabric::offer(std::span<const ReceiveSlot> slots) {
-  const std::size_t accepted = std::min(slots.size(), slots_.room());
-  for (std::size_t i = 0; i < accepted; ++i) slots_.push(slots[i]);
   return accepted;
 }
 
@@ -306,14 +280,14 @@ std::size_t TcpFabric::receive(std::uint32_t incoming, std::span<Event> events, 
       end(incoming);
       return count;
     }
-    if (count == events.size() || slots_.empty()) {
+    if (count == events.size() || queues_.slots().empty()) {
       more = true;
       return count;
     }
-    if (frame.size() > slots_[0].size) {
+    if (frame.size() > queues_.slots()[0].size) {
       ++counters_.truncated;
     } else {
-      const ReceiveSlot slot = slots_.pop();
+      const ReceiveSlot slot = queues_.slots().pop();
       std::copy(frame.begin(), frame.end(), slot.data);
       Event& event = events[count++] = Event{};
       event.kind = EventKind::received;
@@ -329,16 +303,8 @@ std::size_t TcpFabric::receive(std::uint32_t incoming, std::span<Event> events, 
 
 std::size_t TcpFabric::poll(std::span<Event> events) {
   look_after_connections();
-  std::size_t count = 0;
-  while (count < events.size() && !completions_.empty()) events[count++] = completions_.pop();
-  if (count < events.size() && post_was_short_ && !completions_.full()) {
-    post_was_short_ = false;
-    Event event;
-    event.kind = EventKind::writable;
-    event.at = monotonic_now();
-    events[count++] = event;
-  }
-  while (count < events.size() && !slots_.empty()) {
+  std::size_t count = queues_.poll(events, [] { return true; });
+  while (count < events.size() && !queues_.slots().empty()) {
     if (ready_.empty() && !look_for_arrivals()) break;
     if (ready_.empty()) continue;  // new connections, and nothing on them yet
     const std::uint32_t incoming = ready_[0];
@@ -352,8 +318,8 @@ std::size_t TcpFabric::poll(std::span<Event> events) {
 }
 
 Armed TcpFabric::arm() {
-  if (!completions_.empty() || post_was_short_) return {false, -1};
-  const bool wants_arrivals = !slots_.empty();
+  if (queues_.has_completions() || queues_.owes_writable()) return {false, -1};
+  const bool wants_arrivals = !queues_.slots().empty();
   if (wants_arrivals && !ready_.empty()) return {false, -1};
   if (wants_arrivals != wakes_for_arrivals_) {
     control(sockets_.all, EPOLL_CTL_MOD, sockets_.arrivals.get(), wants_arrivals ? EPOLLIN : 0u, 0);

@@ -16,7 +16,9 @@
 #include <vector>
 
 #include "hw/descriptor.hpp"
+#include "hw/fabric_queues.hpp"
 #include "hw/fixed_queue.hpp"
+#include "hw/shared_handles.hpp"
 #include "hw/tcp/incoming.hpp"
 #include "hw/tcp/outgoing.hpp"
 #include "hw/udp/arrival_clock.hpp"
@@ -60,7 +62,7 @@ class TcpFabric final : public Fabric {
   void reset(Peer peer) override;
   Region register_memory(std::span<std::byte> memory) override;
   std::size_t post(std::span<const Operation> operations) override;
-  std::size_t offer(std::span<const ReceiveSlot> slots) override;
+  std::size_t offer(std::span<const ReceiveSlot> slots) override { return queues_.offer(slots); }
   // Completions in the order of their posts, then `writable`, then frames, those of one sender in
   // their order.
   std::size_t poll(std::span<Event> events) override;
@@ -73,7 +75,6 @@ class TcpFabric final : public Fabric {
  private:
   struct Receiver {
     std::unique_ptr<Outgoing> connection;  // null: this place is free
-    std::uint32_t handles = 0;
     std::uint32_t interest = 0;
   };
   // Sockets that the fabric waits for, each an epoll.
@@ -90,7 +91,6 @@ class TcpFabric final : public Fabric {
   void send(std::uint32_t receiver, const Operation& operation, Time now);
   void flush(std::uint32_t receiver, Time now);
   void watch(std::uint32_t receiver, bool is_new);
-  void complete(const Operation& operation, Completion completion, Time now);
   void look_after_connections();
 
   void accept_all();
@@ -106,13 +106,10 @@ class TcpFabric final : public Fabric {
   TcpCounters counters_;
   std::uint32_t send_buffer_bytes_;
 
-  std::vector<Receiver> receivers_;
-  std::vector<std::uint32_t> receiver_of_;   // by handle
-  std::vector<std::uint32_t> free_handles_;  // the last one is given out next
+  std::vector<Receiver> receivers_;  // by place
+  SharedHandles handles_;
   std::uint32_t regions_ = 0;
-  FixedQueue<Event> completions_;
-  FixedQueue<ReceiveSlot> slots_;
-  bool post_was_short_ = false;  // a `writable` is owed
+  FabricQueues queues_;
 
   std::vector<std::unique_ptr<Incoming>> incoming_;  // null: this place is free
   std::vector<std::uint32_t> free_incoming_;

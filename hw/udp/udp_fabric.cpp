@@ -21,8 +21,7 @@ UdpFabric::UdpFabric(const UdpOptions& options, Descriptor socket, Descriptor ep
       epoll_(std::move(epoll)),
       arrivals_(monotonic_now()),
       peers_(options.peers_max),
-      completions_(options.send_depth),
-      slots_(options.receive_depth) {
+      queues_(options.send_depth, options.receive_depth) {
   caps_.kind = "udp";
   caps_.frame_bytes_max = options.frame_bytes_max;
   caps_.inline_bytes_max = options.frame_bytes_max;
@@ -79,23 +78,11 @@ std::size_t UdpFabric::stage(std::span<const Operation> operations) {
   for (std::size_t i = 0; i < limit; ++i) {
     const Operation& operation = operations[i];
     if (!is_possible(operation)) return i;
-    if (!operation.inline_data && ++completing > completions_.room()) return i;
+    if (!operation.inline_data && ++completing > queues_.room()) return i;
     send_vectors_[i] = {operation.data, operation.size};
     send_headers_[i].msg_hdr.msg_name = &peers_[operation.peer.value];
   }
   return limit;
-}
-
-void UdpFabric::complete(const Operation& operation, Completion completion, Time at) {
-  if (operation.inline_data && completion == Completion::ok) return;
-  Event event;
-  event.kind = EventKind::sent;
-  event.completion = completion;
-  event.peer = operation.peer;
-  event.size = operation.size;
-  event.cookie = operation.cookie;
-  event.at = at;
-  completions_.push(event);
 }
 
 // Sends what stage() prepared; returns how many the kernel dealt with. An error may be one that an
@@ -108,7 +95,7 @@ std::size_t UdpFabric::send_staged(std::span<const Operation> operations) {
     const int sent = ::sendmmsg(socket_.get(), &send_headers_[done],
                                 static_cast<unsigned>(operations.size() - done), MSG_NOSIGNAL);
     if (sent > 0) {
-      for (int i = 0; i < sent; ++i) complete(operations[done++], Completion::ok, now);
+      for (int i = 0; i < sent; ++i) queues_.complete(operations[done++], Completion::ok, now);
       counters_.frames_sent += static_cast<std::uint64_t>(sent);
       tried = false;
     } else if (errno == EINTR) {
@@ -121,7 +108,7 @@ std::size_t UdpFabric::send_staged(std::span<const Operation> operations) {
     } else {
       const Operation& lost = operations[done++];
       ++counters_.send_errors;
-      if (!lost.inline_data) complete(lost, Completion::local_error, now);
+      if (!lost.inline_data) queues_.complete(lost, Completion::local_error, now);
       tried = false;
     }
   }
@@ -136,41 +123,28 @@ std::size_t UdpFabric::post(std::span<const Operation> operations) {
       const std::size_t dealt_with = send_staged(operations.subspan(accepted, staged));
       accepted += dealt_with;
       if (dealt_with < staged) break;
-    } else if (completions_.full()) {
+    } else if (queues_.room() == 0) {
       break;
     } else {
-      complete(operations[accepted++], Completion::local_error, monotonic_now());
+      queues_.complete(operations[accepted++], Completion::local_error, monotonic_now());
     }
   }
-  if (accepted < operations.size()) post_was_short_ = true;
+  if (accepted < operations.size()) queues_.owe_writable();
   return accepted;
 }
 
-std::size_t UdpFabric::offer(std::span<const ReceiveSlot> slots) {
-  const std::size_t accepted = std::min(slots.size(), slots_.room());
-  for (std::size_t i = 0; i < accepted; ++i) slots_.push(slots[i]);
-  return accepted;
-}
-
-bool UdpFabric::has_room_again() {
-  if (!post_was_short_ || completions_.full()) return false;
-  if (!kernel_was_full_) return true;
-  pollfd socket{socket_.get(), POLLOUT, 0};
-  return ::poll(&socket, 1, 0) > 0 && (socket.revents & POLLOUT) != 0;
+bool UdpFabric::kernel_has_room() {
+  if (kernel_was_full_) {
+    pollfd socket{socket_.get(), POLLOUT, 0};
+    kernel_was_full_ = ::poll(&socket, 1, 0) <= 0 || (socket.revents & POLLOUT) == 0;
+  }
+  return !kernel_was_full_;
 }
 
 std::size_t UdpFabric::poll(std::span<Event> events) {
-  std::size_t count = 0;
-  while (count < events.size() && !completions_.empty()) events[count++] = completions_.pop();
-  if (count < events.size() && has_room_again()) {
-    post_was_short_ = kernel_was_full_ = false;
-    Event event;
-    event.kind = EventKind::writable;
-    event.at = monotonic_now();
-    events[count++] = event;
-  }
+  std::size_t count = queues_.poll(events, [this] { return kernel_has_room(); });
   bool emptied = false;
-  while (count < events.size() && !slots_.empty() && !emptied) {
+  while (count < events.size() && !queues_.slots().empty() && !emptied) {
     count += receive_batch(events.subspan(count), emptied);
   }
   return count;
@@ -178,7 +152,7 @@ std::size_t UdpFabric::poll(std::span<Event> events) {
 
 void UdpFabric::prepare_receive(std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
-    receive_vectors_[i] = {slots_[i].data, slots_[i].size};
+    receive_vectors_[i] = {queues_.slots()[i].data, queues_.slots()[i].size};
     receive_headers_[i].msg_hdr.msg_controllen = sizeof(Control);
     receive_headers_[i].msg_hdr.msg_flags = 0;
   }
@@ -187,7 +161,7 @@ void UdpFabric::prepare_receive(std::size_t count) {
 // One system call. `emptied` says that the socket had no more, or is out of order.
 std::size_t UdpFabric::receive_batch(std::span<Event> events, bool& emptied) {
   constexpr int kErrorsMax = 8;
-  const std::size_t wanted = std::min({events.size(), slots_.size(), kBatch});
+  const std::size_t wanted = std::min({events.size(), queues_.slots().size(), kBatch});
   prepare_receive(wanted);
   const Time began = monotonic_now();
   int got = -1;
@@ -203,10 +177,10 @@ std::size_t UdpFabric::receive_batch(std::span<Event> events, bool& emptied) {
   if (got > 0) {
     const ClockPair now = read_clocks();
     for (std::size_t i = 0; i < static_cast<std::size_t>(got); ++i) {
-      const ReceiveSlot slot = slots_.pop();
+      const ReceiveSlot slot = queues_.slots().pop();
       if ((receive_headers_[i].msg_hdr.msg_flags & MSG_TRUNC) != 0) {
         ++counters_.truncated;
-        slots_.push(slot);
+        queues_.slots().push(slot);
       } else {
         events[count++] = received(i, slot, now);
       }
@@ -236,9 +210,10 @@ Event UdpFabric::received(std::size_t i, const ReceiveSlot& slot, const ClockPai
 }
 
 Armed UdpFabric::arm() {
-  if (!completions_.empty() || (post_was_short_ && !kernel_was_full_)) return {false, -1};
-  const bool wants_read = !slots_.empty();
-  const bool wants_write = post_was_short_;
+  if (queues_.has_completions() || (queues_.owes_writable() && !kernel_was_full_))
+    return {false, -1};
+  const bool wants_read = !queues_.slots().empty();
+  const bool wants_write = queues_.owes_writable();
   pollfd socket{socket_.get(),
                 static_cast<short>((wants_read ? POLLIN : 0) | (wants_write ? POLLOUT : 0)), 0};
   if (::poll(&socket, 1, 0) > 0) {

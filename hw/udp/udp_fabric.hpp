@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "hw/descriptor.hpp"
-#include "hw/fixed_queue.hpp"
+#include "hw/fabric_queues.hpp"
 #include "hw/udp/arrival_clock.hpp"
 #include "hw/udp/udp_address.hpp"
 #include "stack/base/status.hpp"
@@ -59,7 +59,7 @@ class UdpFabric final : public Fabric {
   void reset(Peer peer) override;
   Region register_memory(std::span<std::byte> memory) override;
   std::size_t post(std::span<const Operation> operations) override;
-  std::size_t offer(std::span<const ReceiveSlot> slots) override;
+  std::size_t offer(std::span<const ReceiveSlot> slots) override { return queues_.offer(slots); }
   // Completions in the order of their posts, then `writable`, then frames in order of arrival.
   std::size_t poll(std::span<Event> events) override;
   bool set_path(Peer, PathChoice) override { return false; }
@@ -76,8 +76,7 @@ class UdpFabric final : public Fabric {
   bool is_possible(const Operation& operation) const;
   std::size_t stage(std::span<const Operation> operations);
   std::size_t send_staged(std::span<const Operation> operations);
-  void complete(const Operation& operation, Completion completion, Time at);
-  bool has_room_again();
+  bool kernel_has_room();
   void prepare_receive(std::size_t count);
   std::size_t receive_batch(std::span<Event> events, bool& emptied);
   Event received(std::size_t i, const ReceiveSlot& slot, const ClockPair& now);
@@ -93,10 +92,8 @@ class UdpFabric final : public Fabric {
   std::vector<sockaddr_in> peers_;         // sin_family is 0 where the handle is free
   std::vector<std::uint32_t> free_peers_;  // the last one is given out next
   std::uint32_t regions_ = 0;
-  FixedQueue<Event> completions_;
-  FixedQueue<ReceiveSlot> slots_;
-  bool post_was_short_ = false;   // a `writable` is owed
-  bool kernel_was_full_ = false;  // and the socket must be writable first
+  FabricQueues queues_;
+  bool kernel_was_full_ = false;  // before a `writable` the socket must be so
 
   struct alignas(cmsghdr) Control {
     std::array<std::byte, CMSG_SPACE(sizeof(timespec))> bytes;
