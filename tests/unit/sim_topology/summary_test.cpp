@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/topology/modules.hpp"
 #include "sim/topology/topology.hpp"
 #include "tests/unit/sim_topology/fabrics.hpp"
 
@@ -179,7 +180,7 @@ TEST(Picture, SurvivesDescriptionsThatAreNotText) {
 TEST(Topology, AnswersAlikeForGeneratedAndImported) {
   const Pgft tree = make_tree({{3, 3}, {1, 2}, {1, 1}});
   const Topology generated = Topology::generated(tree, kLink100);
-  ImportedFabric written{build_pgft(tree, kLink100), {"first"}};
+  ImportedFabric written{build_pgft(tree, kLink100), {"first"}, modules_of(tree)};
   const Topology imported = Topology::imported(std::move(written));
   EXPECT_EQ(generated.host_count(), imported.host_count());
   EXPECT_EQ(generated.host_name({4}), imported.host_name({4}));
