@@ -30,19 +30,14 @@ hw::LaunchAction action_of(sim::FaultAction action) {
   return hw::LaunchAction::crash;
 }
 
-// The schedule as signals to processes; a node is all its processes one after another. The tag says
-// which event of the schedule an action belongs to.
-std::vector<hw::PlannedAction> actions_of(const sim::FaultSchedule& faults, const Roster& roster) {
+// The schedule as signals; the tag of an action says which event of the schedule it is.
+std::vector<hw::PlannedAction> actions_of(const sim::FaultSchedule& faults) {
   std::vector<hw::PlannedAction> actions;
-  const std::vector<sim::FaultEvent>& events = faults.events;
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    const sim::FaultEvent& event = events[i];
-    const bool is_node = event.target == sim::FaultTarget::node;
-    for (std::uint32_t k = 0; k < (is_node ? roster.per_node() : 1); ++k) {
-      const ProcessId process =
-          is_node ? roster.process_on({event.index}, k) : ProcessId{event.index};
-      actions.push_back({event.at - Time{0}, action_of(event.action), process, i});
-    }
+  for (std::size_t i = 0; i < faults.events.size(); ++i) {
+    const sim::FaultEvent& event = faults.events[i];
+    const auto kind = event.target == sim::FaultTarget::node ? hw::LaunchTarget::Kind::host
+                                                             : hw::LaunchTarget::Kind::process;
+    actions.push_back({event.at - Time{0}, action_of(event.action), {event.index, kind}, i});
   }
   return actions;
 }
@@ -51,7 +46,7 @@ std::vector<hw::PlannedAction> actions_of(const sim::FaultSchedule& faults, cons
 struct Said {
   Time at;
   bool is_truth = false;  // before beliefs at equal times
-  std::size_t index = 0;  // truth: of the first of its actions; belief: of the life
+  std::size_t index = 0;  // truth: of the action; belief: of the life
   hw::BeliefEvent belief;
 };
 
@@ -69,10 +64,8 @@ class Account {
 
   void tell() {
     std::vector<Said> all;
-    // Actions of one event stand together; the first says when.
     for (std::size_t i = 0; i < result_.actions.size(); ++i)
-      if (i == 0 || tag(i) != tag(i - 1))
-        all.push_back({since_start(result_.actions[i].at), true, i, {}});
+      all.push_back({since_start(result_.actions[i].at), true, i, {}});
     for (std::size_t i = 0; i < result_.lives.size(); ++i)
       for (const hw::BeliefEvent& event : result_.lives[i].events)
         all.push_back({since_start(event.at), false, i, event});
@@ -91,27 +84,18 @@ class Account {
   }
 
  private:
-  std::uint64_t tag(std::size_t action) const { return result_.actions[action].planned.tag; }
   Time since_start(Time at) const { return Time{0} + (at - result_.start); }
 
   void tell_truth(const Said& said) {
-    const hw::LaunchAction kind = result_.actions[said.index].planned.action;
-    std::vector<ProcessId> processes;
-    for (std::size_t i = said.index; i < result_.actions.size() && tag(i) == tag(said.index); ++i)
-      processes.push_back(result_.actions[i].planned.process);
-    if (kind == hw::LaunchAction::crash) {
-      const std::size_t record = faults_.events[tag(said.index)].record;
+    const hw::DoneAction& action = result_.actions[said.index];
+    if (action.planned.action == hw::LaunchAction::crash) {
+      const std::size_t record = faults_.events[action.planned.tag].record;
       const FailedPart& part = parts_.at(record);
-      const auto dead = std::partition(processes.begin(), processes.end(),
-                                       [&](ProcessId process) { return judge_.alive(process); });
-      const std::vector<ProcessId> ended(processes.begin(), dead);
-      judge_.crash(said.at, part.what, part.which, processes);
-      log_.crashed(said.at, faults_.fault_of_record.at(record), ended);
-    } else if (kind == hw::LaunchAction::restart) {
-      for (const ProcessId process : processes) {
-        if (judge_.alive(process)) continue;
+      judge_.crash(said.at, part.what, part.which, action.processes);
+      log_.crashed(said.at, faults_.fault_of_record.at(record), action.processes);
+    } else if (action.planned.action == hw::LaunchAction::restart) {
+      for (const ProcessId process : action.processes)
         judge_.repair(said.at, {&process, 1}, first_incarnation_of_boot(++boots_[process.value]));
-      }
     }
   }
 
@@ -142,7 +126,9 @@ Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std:
   plan.processes = roster.processes();
   plan.fabric = fabric_of(experiment.fabric.target);
   const sim::FaultSchedule faults = inputs.faults_of(plan.seed);
-  plan.actions = actions_of(faults, roster);
+  plan.actions = actions_of(faults);
+  for (std::uint32_t i = 0; i < plan.processes; ++i)
+    plan.host_of.push_back(roster.node_of({i}).value);
   plan.duration = inputs.duration();
   plan.folder = settings.recording;
   plan.record = !settings.recording.empty();

@@ -28,6 +28,11 @@ Status failure_of(const std::string& what) {
   return Status::error(what + ": " + std::strerror(errno));
 }
 
+std::uint32_t hosts_of(const LaunchPlan& plan) {
+  if (plan.host_of.empty()) return plan.processes;
+  return *std::max_element(plan.host_of.begin(), plan.host_of.end()) + 1;
+}
+
 std::string text_of_end(int wait_status) {
   if (WIFSIGNALED(wait_status)) return "signal " + std::to_string(WTERMSIG(wait_status));
   return "exit status " + std::to_string(WEXITSTATUS(wait_status));
@@ -36,7 +41,13 @@ std::string text_of_end(int wait_status) {
 }  // namespace
 
 Job::Job(const LaunchPlan& plan, LaunchResult& result)
-    : plan_(plan), result_(result), children_(plan.processes) {}
+    : plan_(plan), result_(result), children_(plan.processes), groups_(hosts_of(plan)) {
+  HOLDFAST_ASSERT(plan.host_of.empty() || plan.host_of.size() == plan.processes);
+}
+
+std::uint32_t Job::host_of(ProcessId process) const {
+  return plan_.host_of.empty() ? process.value : plan_.host_of[process.value];
+}
 
 Job::~Job() {
   for (std::uint32_t i = 0; i < children_.size(); ++i) {
@@ -88,8 +99,10 @@ Status Job::start(ProcessId process, std::uint32_t boot) {
   const Descriptor theirs(sockets[1]);
   life.started = monotonic_now();
   const HandedDown descriptors{theirs.get(), child.log.get(), places_.table().descriptor()};
-  const Executable node{plan_.program, plan_.arguments};
+  Executable node{plan_.program, plan_.arguments};
+  node.group = groups_.group(host_of(process));
   if (Status status = spawn(node, descriptors, life.pid); !status.is_ok()) return status;
+  groups_.joined(host_of(process), life.pid);
   child.phase = Phase::starting;
   child.life = result_.lives.size();
   result_.lives.push_back(life);
@@ -172,6 +185,7 @@ void Job::reap(ProcessId process) {
   ProcessLife& life = result_.lives[child.life];
   while (::waitpid(life.pid, &life.wait_status, 0) < 0 && errno == EINTR) {
   }
+  groups_.reaped(host_of(process));
   life.ended = monotonic_now();
   read_log(child, life);
   if (child.phase != Phase::dying && !finishing() && failure_.is_ok()) {
@@ -201,22 +215,50 @@ void Job::read_log(Child& child, ProcessLife& life) {
   life.notes = std::move(parsed.notes);
 }
 
-bool Job::signal(ProcessId process, int number) {
-  const Child& child = children_[process.value];
-  if (child.phase == Phase::absent || child.phase == Phase::dying) return false;
-  return ::kill(result_.lives[child.life].pid, number) == 0;
+bool Job::lives(ProcessId process) const {
+  const Phase phase = children_[process.value].phase;
+  return phase != Phase::absent && phase != Phase::dying;
 }
 
-bool Job::crash(ProcessId process) {
+std::vector<ProcessId> Job::processes_of(LaunchTarget target) const {
+  if (target.kind == LaunchTarget::Kind::process) return {ProcessId{target.index}};
+  std::vector<ProcessId> processes;
+  for (std::uint32_t i = 0; i < plan_.processes; ++i) {
+    if (host_of({i}) == target.index) processes.push_back({i});
+  }
+  return processes;
+}
+
+std::vector<ProcessId> Job::signal(LaunchTarget target, int number) {
+  std::vector<ProcessId> processes = processes_of(target);
+  std::erase_if(processes, [this](ProcessId process) { return !lives(process); });
+  if (processes.empty()) return {};
+  if (target.kind == LaunchTarget::Kind::host) {
+    groups_.signal(target.index, number);
+  } else {
+    ::kill(result_.lives[children_[target.index].life].pid, number);
+  }
+  return processes;
+}
+
+std::vector<ProcessId> Job::crash(LaunchTarget target) {
   const Time at = monotonic_now();
-  if (!signal(process, SIGKILL)) return false;
-  Child& child = children_[process.value];
-  result_.lives[child.life].crashed = at;
-  child.phase = Phase::dying;
-  return true;
+  std::vector<ProcessId> processes = signal(target, SIGKILL);
+  for (const ProcessId process : processes) {
+    Child& child = children_[process.value];
+    result_.lives[child.life].crashed = at;
+    child.phase = Phase::dying;
+  }
+  return processes;
 }
 
-bool Job::restart(ProcessId process) {
+std::vector<ProcessId> Job::restart(LaunchTarget target) {
+  std::vector<ProcessId> processes = processes_of(target);
+  std::erase_if(processes, [this](ProcessId process) { return !restart_one(process); });
+  return processes;
+}
+
+bool Job::restart_one(ProcessId process) {
   Child& child = children_[process.value];
   if (child.phase == Phase::dying) reap(process);
   if (child.phase != Phase::absent) return false;
@@ -234,13 +276,13 @@ void Job::finish() {
     // First, in case it is stopped. A process that has heeded SIGTERM is no more to be continued:
     // it may be stopped on purpose, as the leak sanitizer does to look at it, which then waits for
     // ever.
-    signal({i}, SIGCONT);
-    signal({i}, SIGTERM);
+    (void)signal({i}, SIGCONT);
+    (void)signal({i}, SIGTERM);
   }
   wait(result_.end + plan_.grace);
   for (std::uint32_t i = 0; i < children_.size(); ++i) {
     if (children_[i].phase == Phase::absent) continue;
-    result_.lives[children_[i].life].killed_at_end = signal({i}, SIGKILL);
+    result_.lives[children_[i].life].killed_at_end = !signal({i}, SIGKILL).empty();
     reap({i});
   }
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hw/descriptor.hpp"
+#include "hw/inject/process_groups.hpp"
 #include "hw/launch/end_signals.hpp"
 #include "hw/launch/job_places.hpp"
 #include "hw/launch/launcher.hpp"
@@ -36,10 +37,10 @@ class Job {
   // The first process that ended without being told to, as an error.
   const Status& failure() const { return failure_; }
 
-  // False if there is nothing to do.
-  bool crash(ProcessId process);
-  bool restart(ProcessId process);
-  bool signal(ProcessId process, int number);
+  // Give those that there was something to do to.
+  std::vector<ProcessId> crash(LaunchTarget target);
+  std::vector<ProcessId> restart(LaunchTarget target);
+  std::vector<ProcessId> signal(LaunchTarget target, int number);
 
   // SIGTERM, patience, SIGKILL; then every process is reaped.
   void finish();
@@ -57,6 +58,10 @@ class Job {
   Status open_log(ProcessLife& life, Child& child);
   std::string file_of(const ProcessLife& life, const char* extension) const;
   bool anyone_left() const;
+  std::uint32_t host_of(ProcessId process) const;
+  std::vector<ProcessId> processes_of(LaunchTarget target) const;
+  bool lives(ProcessId process) const;
+  bool restart_one(ProcessId process);
   bool finishing() const { return result_.end != Time{}; }
   void handle_control(ProcessId process);
   void reap(ProcessId process);
@@ -67,6 +72,7 @@ class Job {
   Status failure_ = Status::ok();
   JobPlaces places_;
   std::vector<Child> children_;
+  ProcessGroups groups_;  // by host
   EndSignals signals_;
   bool going_ = false;  // the job has started
 };

@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "hw/launch/job.hpp"
 #include "hw/monotonic_clock.hpp"
@@ -27,22 +28,22 @@ Status start_all(const LaunchPlan& plan, Job& job) {
 }
 
 void perform(const PlannedAction& planned, Job& job, LaunchResult& result) {
-  DoneAction done{planned, monotonic_now(), false};
+  DoneAction done{planned, monotonic_now(), {}};
   switch (planned.action) {
     case LaunchAction::crash:
-      done.done = job.crash(planned.process);
+      done.processes = job.crash(planned.target);
       break;
     case LaunchAction::restart:
-      done.done = job.restart(planned.process);
+      done.processes = job.restart(planned.target);
       break;
     case LaunchAction::pause:
-      done.done = job.signal(planned.process, SIGSTOP);
+      done.processes = job.signal(planned.target, SIGSTOP);
       break;
     case LaunchAction::resume:
-      done.done = job.signal(planned.process, SIGCONT);
+      done.processes = job.signal(planned.target, SIGCONT);
       break;
   }
-  result.actions.push_back(done);
+  result.actions.push_back(std::move(done));
 }
 
 }  // namespace
@@ -62,7 +63,6 @@ Status launch(const LaunchPlan& plan, LaunchResult& result) {
     if (action.at >= plan.duration) break;
     job.wait(result.start + action.at);
     if (job.interrupted() || !job.failure().is_ok()) break;
-    HOLDFAST_ASSERT(action.process.value < plan.processes);
     perform(action, job, result);
   }
   job.wait(result.start + plan.duration);

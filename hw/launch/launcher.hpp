@@ -34,10 +34,20 @@ enum class LaunchAction : std::uint8_t {
   resume,   // SIGCONT
 };
 
+// To whom it happens.
+struct LaunchTarget {
+  enum class Kind : std::uint8_t {
+    process,
+    host,  // all its processes, at once
+  };
+  std::uint32_t index = 0;  // rank, or number of the host
+  Kind kind = Kind::process;
+};
+
 struct PlannedAction {
   Duration at;  // after the start of the job
   LaunchAction action = LaunchAction::crash;
-  ProcessId process;
+  LaunchTarget target;
   std::uint64_t tag = 0;  // the caller's
 };
 
@@ -47,6 +57,8 @@ struct LaunchPlan {
   std::string configuration;           // given to every process as it is
   std::uint64_t seed = 0;              // likewise
   std::uint32_t processes = 0;         // >= 1
+  // By process, numbers from 0; empty: each is on a host of its own.
+  std::vector<std::uint32_t> host_of = {};
   JobFabric fabric = JobFabric::udp;
   std::vector<PlannedAction> actions;  // ascending by time; those at or after the end are not done
   Duration duration;
@@ -61,8 +73,10 @@ struct LaunchPlan {
 // A planned action as it was done.
 struct DoneAction {
   PlannedAction planned;
-  Time at;            // just before the signal, or before the new process was made
-  bool done = false;  // false: nothing to do, such as the crash of what is dead already
+  Time at;  // just before the signal, or before the new process was made
+  // Whom it was done to; none if there was nothing to do, such as the crash of what is dead
+  // already.
+  std::vector<ProcessId> processes;
 };
 
 // One life of one process.

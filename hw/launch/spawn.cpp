@@ -36,7 +36,7 @@ void put_in_place(int moved, int place) {
 // After fork only calls that are safe there: another thread may have held any lock.
 [[noreturn]] void become(const Executable& executable, const Words& words,
                          const HandedDown& descriptors, pid_t parent) {
-  ::setpgid(0, 0);  // Ctrl-C on a terminal is the launcher's business
+  ::setpgid(0, executable.group);  // Ctrl-C on a terminal is the launcher's business
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);  // it died before the line above
   sigset_t none;
@@ -86,7 +86,9 @@ Status spawn(const Executable& executable, const HandedDown& descriptors, int& p
   pid = ::fork();
   if (pid == 0) become(executable, words, descriptors, parent);
   if (pid > 0) {
-    ::setpgid(pid, pid);  // as the child does: whoever is first, the group is there from now on
+    ::setpgid(
+        pid,
+        executable.group);  // as the child does: whoever is first, the group is there from now on
     return Status::ok();
   }
   return Status::error(std::string("cannot start a process: ") + std::strerror(errno));

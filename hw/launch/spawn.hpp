@@ -1,4 +1,4 @@
-// One child process: its own process group, dead with its parent, with descriptors handed down.
+// One child process: in a process group, dead with its parent, with descriptors handed down.
 #pragma once
 
 #include <string>
@@ -13,6 +13,7 @@ struct Executable {
   std::vector<std::string> arguments;
   std::vector<std::string> environment = {};  // NAME=value, beside what the parent has
   bool reads_nothing = false;                 // its standard input is empty
+  int group = 0;                              // of processes, which it joins; 0: it founds one
 };
 
 // Descriptors of the parent that become kControlDescriptor, kLogDescriptor and kTableDescriptor;

@@ -86,7 +86,7 @@ TEST_P(LaunchOverEachFabric, EightProcessesLearnOfKillsAndOfTheReturn) {
   EXPECT_FALSE(result.interrupted);
   ASSERT_EQ(result.actions.size(), 6u);
   for (const DoneAction& action : result.actions) {
-    EXPECT_EQ(action.done, action.planned.tag != 12 && action.planned.tag != 15);
+    EXPECT_EQ(!action.processes.empty(), action.planned.tag != 12 && action.planned.tag != 15);
     EXPECT_GE(action.at, result.start + action.planned.at);
   }
   ASSERT_EQ(result.lives.size(), 9u);
@@ -170,6 +170,22 @@ TEST_F(LaunchTest, WhoSleptThroughADeathAndAReturnDoesNotJudgeTheNewLife) {
   for (const ProcessLife& life : result.lives) {
     EXPECT_FALSE(believed(life, 2, 1, MemberState::failed)) << life.process.value;
   }
+}
+
+TEST_F(LaunchTest, AHostDiesAndComesBackAsOne) {
+  LaunchPlan plan = plan_of(4, "2", seconds(1));
+  plan.host_of = {0, 1, 1, 0};
+  plan.actions = {{milliseconds(200), LaunchAction::crash, {1}, 0},
+                  {milliseconds(300), LaunchAction::crash, {1, LaunchTarget::Kind::host}, 1},
+                  {milliseconds(400), LaunchAction::restart, {1, LaunchTarget::Kind::host}, 2}};
+  LaunchResult result;
+  ASSERT_TRUE(launch(plan, result).is_ok());
+  ASSERT_EQ(result.actions.size(), 3u);
+  EXPECT_EQ(result.actions[1].processes, std::vector<ProcessId>{{2}});
+  EXPECT_EQ(result.actions[2].processes, (std::vector<ProcessId>{{1}, {2}}));
+  ASSERT_EQ(result.lives.size(), 6u);
+  expect_killed(result.lives[1]);
+  expect_killed(result.lives[2]);
 }
 
 TEST_F(LaunchTest, AProcessThatIsStoppedAtTheEndIsEndedAllTheSame) {
