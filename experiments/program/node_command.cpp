@@ -1,14 +1,16 @@
-// holdfast node and holdfast replay: one process of a launched job, live and out of its recording.
+// holdfast node and holdfast replay: one process of a job, live and out of its recording.
 #include <cstdio>
 
 #include "experiments/program/commands.hpp"
+#include "experiments/program/join_node.hpp"
 #include "experiments/runner/node_program.hpp"
 #include "hw/launch/node.hpp"
 
 namespace holdfast::program {
 namespace {
 
-int node(const Arguments&) {
+int node(const Arguments& arguments) {
+  if (!arguments.operands().empty()) return join_node(arguments);
   return hw::node_main(runner::make_node_program);
 }
 
@@ -33,14 +35,25 @@ int replay(const Arguments& arguments) {
 
 }  // namespace
 
-const Command kNodeCommand = {"node",
-                              "",
-                              "one process of an experiment; started by run, not by hand",
-                              "Takes its place in a job from the launcher that started it.",
-                              {},
-                              0,
-                              0,
-                              node};
+const Command kNodeCommand = {
+    "node",
+    "CONFIG [options]",
+    "one process of an experiment, started by mpirun or srun",
+    "Finds the other processes of its job through PMIx, and runs the experiment's detector with\n"
+    "them for its duration. Says on stdout whom it has met, and whom it comes to believe dead and\n"
+    "when. The experiment's failures are not played: whoever wants one kills a process. A death\n"
+    "ends nobody else, but mpirun ends a job with a dead process unless it is given\n"
+    "--enable-recovery. If mpirun itself ends, so does every process.\n\n"
+    "Exit status: 0 at the end of the experiment; 1 if somebody did not come in time or is gone; "
+    "2\n"
+    "for what you can mend; 130 when a signal stopped it.\n\n"
+    "examples:\n"
+    "  mpirun -n 8 holdfast node eight.json --set fabric.kind=udp\n"
+    "  srun -n 8 --mpi=pmix holdfast node eight.json",
+    kJoinOptions,
+    0,
+    1,
+    node};
 
 const Command kReplayCommand = {
     "replay",

@@ -3,19 +3,15 @@
 
 #include <algorithm>
 
+#include "hw/launch/socket_rail.hpp"
 #include "hw/shm/shm_address.hpp"
 #include "hw/shm/shm_fabric.hpp"
-#include "hw/tcp/tcp_fabric.hpp"
-#include "hw/udp/udp_fabric.hpp"
 
 namespace holdfast::hw {
 
 namespace {
 
 constexpr std::size_t kDataRail = 0;
-
-// Every process can be watched by every other, and each of them may be sent to.
-constexpr std::uint32_t kSpareHandles = 8;
 
 // In the job's directory.
 std::string shm_name(ProcessId process) {
@@ -43,40 +39,21 @@ class LaunchedAddresses final : public AddressBook {
   const ProcessTable& table_;
 };
 
-template <class Opened, class Options>
-Status open_as(const Options& options, std::unique_ptr<Fabric>& fabric) {
-  std::unique_ptr<Opened> opened;
-  const Status status = Opened::open(options, opened);
-  fabric = std::move(opened);
-  return status;
-}
-
 Status open_data_rail(const Assignment& assignment, std::unique_ptr<Fabric>& fabric) {
   const UdpEndpoint local{kLoopback, assignment.ports[assignment.self.value]};
   const std::uint32_t peers_max = assignment.processes() + kSpareHandles;
-  switch (assignment.fabric) {
-    case JobFabric::udp: {
-      UdpOptions options;
-      options.local = local;
-      options.share_port = true;  // the launcher keeps it reserved
-      options.peers_max = peers_max;
-      return open_as<UdpFabric>(options, fabric);
-    }
-    case JobFabric::tcp: {
-      TcpOptions options;
-      options.local = local;
-      options.peers_max = options.incoming_max = peers_max;
-      return open_as<TcpFabric>(options, fabric);
-    }
-    case JobFabric::shm:
-      break;
+  if (assignment.fabric != JobFabric::shm) {
+    return open_socket_rail(assignment.fabric, local, PortOwner::launcher, peers_max, fabric);
   }
   ShmOptions options;
   options.name = shm_name(assignment.self);
   options.directory = assignment.directory;
   options.geometry.lanes = std::min(peers_max, kShmLanesMax);
   options.peers_max = peers_max;
-  return open_as<ShmFabric>(options, fabric);
+  std::unique_ptr<ShmFabric> opened;
+  const Status status = ShmFabric::open(options, opened);
+  fabric = std::move(opened);
+  return status;
 }
 
 }  // namespace

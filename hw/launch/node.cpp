@@ -60,7 +60,8 @@ bool was_launched() {
 int node_main(const NodeFactory& factory) {
   if (!was_launched()) {
     std::fputs(
-        "node: this command is started by `holdfast run`, which gives it its place in a job\n",
+        "holdfast node: an experiment is missing; expected: mpirun -n N holdfast node CONFIG\n"
+        "(without one, holdfast run starts this command and gives it its place in a job)\n",
         stderr);
     return 2;
   }

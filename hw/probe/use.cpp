@@ -64,10 +64,20 @@ void judge_rdma(const FactGroup& rdma, std::vector<Use>& uses) {
     uses.push_back({"RDMA", false, std::string("there is no device, and ") + none});
 }
 
+void judge_software(const FactGroup& software, std::vector<Use>& uses) {
+  const FactGroup* const pmix = software.part("PMIx");
+  const bool here = pmix != nullptr && pmix->is_true("present");
+  uses.push_back(
+      {"PMIx", here,
+       here ? "processes that mpirun or srun has started find each other (holdfast node)"
+            : "libpmix is not here (Debian: libpmix2); without it holdfast node cannot be "
+              "started by mpirun or srun"});
+  uses.push_back({"MPI", false, "this build has no fabric over it"});
+}
+
 void judge_rest(const FactGroup& machine, std::vector<Use>& uses) {
   uses.push_back({"shared memory, TCP", false,
                   "there are fabrics over them, which holdfast launch does not put processes on"});
-  uses.push_back({"MPI, PMIx", false, "this build has no fabric over them"});
   if (const FactGroup* processor = machine.part("processor")) {
     uses.push_back({std::to_string(number_of(*processor, "cores")) + " cores", true,
                     "replicates of a simulation that run at the same time (--jobs)"});
@@ -92,6 +102,7 @@ std::vector<Use> uses_of(const FactGroup& machine) {
   if (const FactGroup* network = machine.part("network")) judge_network(*network, uses);
   if (const FactGroup* sockets = machine.part("sockets")) judge_sockets(*sockets, uses);
   if (const FactGroup* rdma = machine.part("rdma")) judge_rdma(*rdma, uses);
+  if (const FactGroup* software = machine.part("software")) judge_software(*software, uses);
   judge_rest(machine, uses);
   return uses;
 }

@@ -28,13 +28,21 @@ struct BeliefEvent {
   friend bool operator==(const BeliefEvent&, const BeliefEvent&) = default;
 };
 
-class EventLog {
+// Who is told what a process comes to believe, when it does.
+class BeliefLog {
+ public:
+  virtual ~BeliefLog() = default;
+  // All changes of one turn, which may be none.
+  virtual void write(Time at, std::span<const Membership::Change> changes) = 0;
+};
+
+class EventLog final : public BeliefLog {
  public:
   // Writes to a descriptor that is open for appending and stays its owner's; -1: nowhere.
   explicit EventLog(int descriptor);
 
   // One write for all of a turn's changes.
-  void write(Time at, std::span<const Membership::Change> changes);
+  void write(Time at, std::span<const Membership::Change> changes) override;
   // Each line of `text` as a note.
   void write_notes(std::string_view text);
 

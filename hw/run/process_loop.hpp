@@ -19,16 +19,19 @@ struct LoopOptions {
   Time stop_at = Time::never();
   int lifeline = -1;                     // see WakeSources
   RecordingWriter* recording = nullptr;  // of the rails, which are recorders then
+  // Before it ends at stop_at or by a signal it leaves the job in order (PROTOCOL 7.5), for so long
+  // at most; zero: it does not. Not with a recording, which has no commands.
+  Duration leave_within;
 };
 
 enum class LoopEnd : std::uint8_t { stop_time, signal, abandoned };
 
 // Runs the engine until one of LoopEnd. An error says what the system refused before the start.
-Status run_process(Engine& engine, std::span<Fabric* const> rails, EventLog& log,
+Status run_process(Engine& engine, std::span<Fabric* const> rails, BeliefLog& log,
                    const LoopOptions& options, LoopEnd& end);
 
 // Runs the engine through a recording, whose rails it must have been built on, to the end or to the
 // first difference; see Replay for the outcome.
-void replay_process(Engine& engine, Replay& replay, EventLog& log);
+void replay_process(Engine& engine, Replay& replay, BeliefLog& log);
 
 }  // namespace holdfast::hw

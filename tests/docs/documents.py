@@ -18,6 +18,8 @@ MODES = [
     ("docs/speed.md", "tests/bench/", "skip", "measures for minutes, and only on a quiet machine"),
     ("docs/interface.md", "", "skip",
      "the test install.package runs it, against the package that it installs"),
+    ("docs/jobs.md", "", "skip",
+     "the test scenario.cli.mpirun runs the like; a manager of jobs is not everywhere"),
     ("README.md", "cmake --install", "skip", "docs/interface.md begins with it"),
     ("docs/detectors.md", "ctest", "skip",
      "the test docs.detectors runs the same with the detector built in"),

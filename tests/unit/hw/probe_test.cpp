@@ -182,7 +182,7 @@ const Use* use_of(const std::vector<Use>& uses, const std::string& what) {
   return nullptr;
 }
 
-FactGroup machine_with(bool loopback_up, std::int64_t receive_buffer) {
+FactGroup machine_with(bool loopback_up, std::int64_t receive_buffer, bool pmix = true) {
   FactGroup lo{"lo", {}, {}};
   lo.add("loopback", true);
   lo.add("up", loopback_up);
@@ -192,7 +192,14 @@ FactGroup machine_with(bool loopback_up, std::int64_t receive_buffer) {
   FactGroup sockets{"sockets", {}, {}};
   sockets.add("receive_buffer", receive_buffer, "bytes");
   sockets.add("pidfd", true);
-  return {"machine", {}, {{"network", {}, {lo, eth}}, sockets, {"rdma", {}, {{"mlx5_0", {}, {}}}}}};
+  FactGroup library{"PMIx", {}, {}};
+  library.add("present", pmix);
+  return {"machine",
+          {},
+          {{"network", {}, {lo, eth}},
+           sockets,
+           {"rdma", {}, {{"mlx5_0", {}, {}}}},
+           {"software", {}, {library}}}};
 }
 
 TEST(Uses, OfAMachineThatHasAll) {
@@ -202,10 +209,13 @@ TEST(Uses, OfAMachineThatHasAll) {
   EXPECT_FALSE(use_of(uses, "network device eth0")->used);
   EXPECT_FALSE(use_of(uses, "RDMA device mlx5_0")->used);
   EXPECT_EQ(use_of(uses, "receive buffers")->why, "as large as the UDP fabric asks for");
+  EXPECT_TRUE(use_of(uses, "PMIx")->used);
 }
 
 TEST(Uses, OfAMachineThatLacksSomething) {
-  const std::vector<Use> uses = uses_of(machine_with(false, 212'992));
+  const std::vector<Use> uses = uses_of(machine_with(false, 212'992, false));
+  EXPECT_FALSE(use_of(uses, "PMIx")->used);
+  EXPECT_NE(use_of(uses, "PMIx")->why.find("libpmix2"), std::string::npos);
   EXPECT_FALSE(use_of(uses, "UDP over the loopback")->used);
   EXPECT_NE(use_of(uses, "UDP over the loopback")->why.find("ip link set lo up"),
             std::string::npos);

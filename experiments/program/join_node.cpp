@@ -1,0 +1,125 @@
+// From the experiment and the options to a plan for hw::run_joined; and what it says, a line at a
+// time with the rank in front, since the lines of all processes come to one terminal.
+#include "experiments/program/join_node.hpp"
+
+#include <arpa/inet.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "experiments/config/quantity.hpp"
+#include "experiments/program/commands.hpp"
+#include "experiments/runner/node_program.hpp"
+#include "hw/launch/job_key.hpp"
+#include "hw/launch/joined_node.hpp"
+#include "hw/launch/pmix_meeting.hpp"
+
+namespace holdfast::program {
+
+const std::array<Option, 5> kJoinOptions = {
+    kSetOption, kTopologyOption,
+    Option{"--key-file", "FILE",
+           "the job's key, 64 hexadecimal digits; default: what the\n"
+           "environment's HOLDFAST_KEY holds; under PMIx neither is needed"},
+    Option{"--address", "IP",
+           "where this process receives frames; default: 127.0.0.1 if all are\n"
+           "on this machine, else its first other address"},
+    Option{"--patience", "TIME", "to wait for all processes of the job; default: 30s"}};
+
+namespace {
+
+int refuse(const std::string& why) {
+  std::fprintf(stderr, "holdfast node: %s\n", why.c_str());
+  return kRefused;
+}
+
+// A sentence about what is wrong; empty: nothing.
+std::string check_experiment(const Prepared& prepared) {
+  if (prepared.campaign.points.size() > 1)
+    return "the experiment sweeps; choose one point, with --set sweep={} and --set PATH=VALUE";
+  const runner::Target target = prepared.campaign.points.front().experiment.fabric.target;
+  if (target == runner::Target::simulated)
+    return "the experiment's fabric is simulated; give --set fabric.kind=udp (or tcp)";
+  if (target == runner::Target::shm)
+    return "shared memory needs the launcher of holdfast run; give --set fabric.kind=udp (or tcp)";
+  return "";
+}
+
+// A sentence about what is wrong; empty: nothing.
+std::string read_options(const Arguments& arguments, hw::JoinPlan& plan) {
+  if (Status status = hw::find_job_key(arguments.value("--key-file"), plan.key); !status.is_ok())
+    return status.message();
+  if (arguments.has("--address")) {
+    const std::string text = arguments.value("--address");
+    in_addr address{};
+    if (::inet_pton(AF_INET, text.c_str(), &address) != 1)
+      return "--address is \"" + text + "\"; expected an IPv4 address of this machine";
+    plan.ipv4 = ntohl(address.s_addr);
+  }
+  if (!arguments.has("--patience")) return "";
+  const std::string text = arguments.value("--patience");
+  const auto patience = runner::parse_duration(text);
+  if (!patience.value || *patience.value <= Duration{0})
+    return "--patience is \"" + text + "\"; expected a time above zero, such as 30s";
+  plan.patience = *patience.value;
+  return "";
+}
+
+hw::JoinPlan plan_of(const Prepared& prepared) {
+  const runner::Experiment& experiment = prepared.campaign.points.front().experiment;
+  const runner::Inputs& inputs = *prepared.inputs.front();
+  hw::JoinPlan plan;
+  plan.configuration = runner::node_configuration(experiment, inputs, 0);
+  plan.seed = runner::replicate_seed(experiment, 0);
+  plan.processes = inputs.processes();
+  plan.duration = inputs.duration();
+  plan.fabric =
+      experiment.fabric.target == runner::Target::tcp ? hw::JobFabric::tcp : hw::JobFabric::udp;
+  return plan;
+}
+
+// One write a line, so that the lines of several processes do not mix.
+void say(const std::string& name, const std::string& what) {
+  const std::string line = name + ": " + what + "\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDOUT_FILENO, line.data(), line.size());
+}
+
+int status_of(const hw::Met& met, hw::LoopEnd end, const std::string& name) {
+  if (!met.is_ok()) {
+    std::fprintf(stderr, "holdfast node: %s: %s\n", name.c_str(), met.message.c_str());
+    return met.fault == hw::MeetingFault::refused ? kRefused : kFailed;
+  }
+  if (end == hw::LoopEnd::abandoned) {
+    std::fprintf(stderr, "holdfast node: %s: what has started the job is gone, so this ends too\n",
+                 name.c_str());
+    return kFailed;
+  }
+  if (end == hw::LoopEnd::signal) {
+    say(name, "stopped by a signal");
+    return kInterrupted;
+  }
+  say(name, "left at the end");
+  return kDone;
+}
+
+}  // namespace
+
+int join_node(const Arguments& arguments) {
+  Prepared prepared;
+  if (!prepare(arguments.operands()[0], arguments, prepared)) return kRefused;
+  if (const std::string wrong = check_experiment(prepared); !wrong.empty()) return refuse(wrong);
+  hw::JoinPlan plan = plan_of(prepared);
+  if (const std::string wrong = read_options(arguments, plan); !wrong.empty()) return refuse(wrong);
+  std::string why_not;
+  if (!hw::PmixMeeting::is_there(why_not)) return refuse("who is in the job? " + why_not);
+  hw::PmixMeeting meeting;
+  const auto name = [&meeting] { return "process " + std::to_string(meeting.self().value); };
+  plan.say = [&name](const std::string& what) { say(name(), what); };
+  hw::LoopEnd end = hw::LoopEnd::signal;
+  const hw::Met met = hw::run_joined(plan, meeting, runner::make_node_program, end);
+  return status_of(met, end, name());
+}
+
+}  // namespace holdfast::program

@@ -1,0 +1,138 @@
+// Meeting, rail, introduction, engine, loop.
+#include "hw/launch/joined_node.hpp"
+
+#include <arpa/inet.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+#include "hw/launch/socket_rail.hpp"
+#include "hw/monotonic_clock.hpp"
+#include "hw/watch/watch_fabric.hpp"
+
+namespace holdfast::hw {
+
+namespace {
+
+// At the end, for the others to acknowledge that this process leaves. They leave too, some a little
+// earlier than others.
+constexpr Duration kFarewell = milliseconds(500);
+
+std::string text_of(UdpEndpoint endpoint) {
+  const in_addr address{htonl(endpoint.ipv4)};
+  std::array<char, INET_ADDRSTRLEN> text{};
+  ::inet_ntop(AF_INET, &address, text.data(), text.size());
+  return std::string(text.data()) + ":" + std::to_string(endpoint.port);
+}
+
+std::string text_of(Duration duration) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3f s", static_cast<double>(duration.ns) / 1e9);
+  return text.data();
+}
+
+class MetAddresses final : public AddressBook {
+ public:
+  explicit MetAddresses(const std::vector<JobMember>& members) : members_(members) {}
+  Address address(std::size_t rail, ProcessId process) const override {
+    const JobMember& member = members_[process.value];
+    return rail == 0 ? to_address(member.endpoint) : to_address(member.process);
+  }
+
+ private:
+  const std::vector<JobMember>& members_;
+};
+
+// Says what this process comes to believe of others; not that they leave with it.
+class SpokenLog final : public BeliefLog {
+ public:
+  SpokenLog(ProcessId self, Time since, Duration lasts,
+            const std::function<void(const std::string&)>& say)
+      : self_(self), since_(since), farewell_(since + lasts - kFarewell), say_(say) {}
+  void write(Time at, std::span<const Membership::Change> changes) override {
+    for (const Membership::Change& change : changes) {
+      if (change.process == self_) continue;
+      if (change.record.state == MemberState::left && at >= farewell_) continue;
+      say_("process " + std::to_string(change.process.value) + " " +
+           std::string(name_of(change.record.state)) + " after " + text_of(at - since_));
+    }
+  }
+
+ private:
+  ProcessId self_;
+  Time since_;
+  Time farewell_;
+  const std::function<void(const std::string&)>& say_;
+};
+
+Introduction introduce(const JoinPlan& plan, UdpEndpoint endpoint) {
+  Introduction introduction;
+  const std::int32_t pid = ::getpid();
+  introduction.self = {endpoint, identify(pid).value_or(ProcessIdentity{pid, 0}), host_identity()};
+  introduction.processes = plan.processes;
+  introduction.key = plan.key;
+  ByteWriter same;
+  same.put_block(std::as_bytes(std::span(plan.configuration)));
+  same.put(plan.seed);
+  same.put(static_cast<std::uint64_t>(plan.duration.ns));
+  same.put(static_cast<std::uint8_t>(plan.fabric));
+  introduction.configuration = digest_of(same.bytes());
+  return introduction;
+}
+
+// Who is to be watched by the operating system must be on the same machine as who watches.
+Met check_places(const Roster& roster, const std::vector<JobMember>& members) {
+  for (std::uint32_t i = 0; i < members.size() && roster.domain_size() > 1; ++i) {
+    const ProcessId first = roster.process_on(roster.node_of({i}), 0);
+    if (members[i].host == members[first.value].host) continue;
+    return Met::refused("processes " + std::to_string(first.value) + " and " + std::to_string(i) +
+                        " are of one node by the configuration, but run on two machines; place "
+                        "them as processes.per_node and processes.placement say, or change these");
+  }
+  return {};
+}
+
+}  // namespace
+
+Met run_joined(const JoinPlan& plan, Meeting& meeting, const NodeFactory& factory, LoopEnd& end) {
+  const Time until = monotonic_now() + plan.patience;
+  if (Met reached = meeting.reach(plan.processes, until); !reached.is_ok()) return reached;
+  std::unique_ptr<Fabric> data;
+  const UdpEndpoint wanted{plan.ipv4.value_or(meeting.local_ipv4()), 0};
+  const std::uint32_t peers_max = plan.processes + kSpareHandles;
+  if (Status status = open_socket_rail(plan.fabric, wanted, PortOwner::process, peers_max, data);
+      !status.is_ok()) {
+    return Met::failed(status.message());
+  }
+  const UdpEndpoint endpoint = to_udp_endpoint(data->local_address()).value_or(wanted);
+  MetJob job;
+  if (Met met = meeting.meet(introduce(plan, endpoint), until, job); !met.is_ok()) return met;
+  WatchFabric watch(peers_max);
+  const std::array<Fabric*, 2> rails{data.get(), &watch};
+  const MetAddresses addresses(job.members);
+  std::unique_ptr<NodeProgram> program;
+  const NodeStart start{plan.configuration, meeting.self(), plan.processes, 0,        plan.seed,
+                        job.number,         job.key,        rails,          addresses};
+  if (Status status = factory(start, program); !status.is_ok()) {
+    return Met::refused(status.message());
+  }
+  Engine& engine = program->engine();
+  if (Met placed = check_places(engine.membership().roster(), job.members); !placed.is_ok()) {
+    return placed;
+  }
+  LoopOptions options;
+  options.start_at = monotonic_now();
+  options.stop_at = options.start_at + plan.duration;
+  options.lifeline = meeting.lifeline();
+  options.leave_within = kFarewell;
+  plan.say("has met all " + std::to_string(plan.processes) + " processes; its frames arrive at " +
+           text_of(endpoint));
+  SpokenLog log(meeting.self(), options.start_at, plan.duration, plan.say);
+  const Status status = run_process(engine, rails, log, options, end);
+  return status.is_ok() ? Met{} : Met::failed(status.message());
+}
+
+}  // namespace holdfast::hw

@@ -1,0 +1,37 @@
+// One process of a job that no launcher of ours has started: it meets the others, runs for as long
+// as the job is to last, and leaves.
+//
+// It plays no faults: who wants to see some kills processes or stops them. A death ends nobody
+// else; what ends all is the end of whoever keeps the job together (Meeting::lifeline).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "hw/launch/job_fabric.hpp"
+#include "hw/launch/meeting.hpp"
+#include "hw/launch/node.hpp"
+#include "hw/run/process_loop.hpp"
+#include "stack/base/time.hpp"
+#include "stack/seal/seal.hpp"
+
+namespace holdfast::hw {
+
+struct JoinPlan {
+  std::string configuration;          // see engine_program.hpp; the same for all processes
+  std::uint64_t seed = 0;             // likewise
+  std::uint32_t processes = 0;        // likewise
+  Duration duration;                  // from the meeting to the end, likewise
+  JobFabric fabric = JobFabric::udp;  // likewise; not shared memory
+  std::optional<JobKey> key;          // if this process was given one
+  std::optional<std::uint32_t> ipv4;  // where its frames arrive; else what the meeting says
+  Duration patience = seconds(30);    // for the others to come
+  std::function<void(const std::string&)> say;  // is given a line for each thing that happens
+};
+
+// Runs to the end; `end` means something if the process has met the others.
+Met run_joined(const JoinPlan& plan, Meeting& meeting, const NodeFactory& factory, LoopEnd& end);
+
+}  // namespace holdfast::hw

@@ -1,0 +1,86 @@
+// Facts about this process, and their bytes: little-endian, but for endpoints, which are in the
+// form of the fabrics' addresses.
+#include "hw/launch/meeting.hpp"
+
+#include <fcntl.h>
+#include <sodium.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "hw/descriptor.hpp"
+
+namespace holdfast::hw {
+
+namespace {
+
+constexpr std::size_t kRanksListed = 10;
+
+void blake2b(std::span<const std::byte> bytes, std::span<std::byte> digest) {
+  ::crypto_generichash(reinterpret_cast<unsigned char*>(digest.data()), digest.size(),
+                       reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), nullptr,
+                       0);
+}
+
+}  // namespace
+
+HostIdentity host_identity() {
+  std::array<char, 256> text{};  // the kernel's start, then the namespace of process numbers
+  const Descriptor boot(::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
+  const ssize_t first = ::read(boot.get(), text.data(), text.size() / 2);
+  const std::size_t used = first > 0 ? static_cast<std::size_t>(first) : 0;
+  const ssize_t second = ::readlink("/proc/self/ns/pid", text.data() + used, text.size() - used);
+  const std::size_t size = used + (second > 0 ? static_cast<std::size_t>(second) : 0);
+  HostIdentity identity{};
+  blake2b(std::as_bytes(std::span(text).first(size)), identity);
+  return identity;
+}
+
+void encode(const JobMember& member, ByteWriter& to) {
+  const Address endpoint = to_address(member.endpoint);
+  to.put_bytes(std::span(endpoint.bytes).first(endpoint.size));
+  const Address process = to_address(member.process);
+  to.put_bytes(std::span(process.bytes).first(process.size));
+  to.put_bytes(member.host);
+}
+
+JobMember decode_member(ByteReader& from) {
+  const auto address = [&from](std::uint8_t size) {
+    Address read;
+    const std::span<const std::byte> bytes = from.get_bytes(size);
+    std::copy(bytes.begin(), bytes.end(), read.bytes.begin());
+    read.size = size;
+    return read;
+  };
+  const auto endpoint = to_udp_endpoint(address(6));
+  const auto process = to_process_identity(address(12));
+  JobMember member;
+  const std::span<const std::byte> host = from.get_bytes(member.host.size());
+  std::copy(host.begin(), host.end(), member.host.begin());
+  if (!endpoint || !process) from.fail();
+  member.endpoint = endpoint.value_or(UdpEndpoint{});
+  member.process = process.value_or(ProcessIdentity{});
+  return member;
+}
+
+Digest digest_of(std::span<const std::byte> bytes) {
+  Digest digest;
+  blake2b(bytes, digest);
+  return digest;
+}
+
+std::string list_of_ranks(std::span<const std::uint32_t> ranks) {
+  std::string text;
+  for (const std::uint32_t rank : ranks.first(std::min(ranks.size(), kRanksListed))) {
+    text += (text.empty() ? "" : " ") + std::to_string(rank);
+  }
+  if (ranks.size() <= kRanksListed) return text;
+  return text + " and " + std::to_string(ranks.size() - kRanksListed) + " more";
+}
+
+bool draw(std::span<std::byte> bytes) {
+  return ::getrandom(bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size());
+}
+
+}  // namespace holdfast::hw
