@@ -4,10 +4,9 @@ ends."""
 import re
 import subprocess
 import unittest
-from pathlib import Path
 
-BOOT = Path(__file__).resolve().parent / "boot"
-SKIPPED = 77
+from vm_case import BOOT, SKIPPED, VmCase
+
 NO_ANSWER = 124
 # A server at the one adapter and a client at the other. Packets must cross the cable and not be
 # short-cut, so those that entered it are counted.
@@ -28,15 +27,7 @@ exit 3
 """
 
 
-class Guest(unittest.TestCase):
-    def boot(self, *words, seconds=60):
-        done = subprocess.run([BOOT, "--seconds", str(seconds), "--", *words], capture_output=True,
-                              text=True, check=False, timeout=seconds + 240)
-        if done.returncode == SKIPPED:
-            print(done.stdout)  # for ctest
-            self.skipTest(done.stdout)
-        return done
-
+class Guest(VmCase):
     def test_ping_pongs_of_debian_and_an_exit_status_come_back(self):
         done = self.boot("sh", "-c", PING_PONGS)
         for kind in ("rc", "ud"):

@@ -1,0 +1,165 @@
+// Opening a queue pair step by step; each step that fails is named.
+#include "hw/verbs/datagram_queue.hpp"
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace holdfast::hw {
+
+namespace {
+
+// Small frames are copied into the request, which spares the adapter a read of memory.
+constexpr std::uint32_t kInlineBytesWanted = 128;
+
+bool set_nonblocking(int descriptor) {
+  const int flags = ::fcntl(descriptor, F_GETFL);
+  return flags >= 0 && ::fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0;
+}
+
+bool watch(const Descriptor& epoll, int descriptor) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  return ::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, descriptor, &event) == 0;
+}
+
+}  // namespace
+
+DatagramQueue::DatagramQueue(const VerbsOptions& options, std::uint32_t datagram_bytes_max)
+    : port_(options.port),
+      queue_key_(options.queue_key),
+      datagram_bytes_max_(datagram_bytes_max),
+      memory_(std::size_t{options.send_depth} * datagram_bytes_max +
+              std::size_t{options.receive_depth} * (kRouteHeaderBytes + datagram_bytes_max)),
+      receive_buffers_(memory_.data() + std::size_t{options.send_depth} * datagram_bytes_max) {}
+
+Status DatagramQueue::open(const VerbsOptions& options, std::unique_ptr<DatagramQueue>& opened) {
+  std::unique_ptr<DatagramQueue> queue(new DatagramQueue(options, options.port.datagram_bytes_max));
+  errno = 0;
+  const char* refused = queue->open_device();
+  if (refused == nullptr) refused = queue->open_queues(options);
+  if (refused != nullptr) {
+    return Status::error("verbs: port " + std::to_string(options.port.number) + " of " +
+                         options.port.device + ": cannot " + refused + ": " +
+                         (errno == 0 ? "it is not there" : std::strerror(errno)));
+  }
+  opened = std::move(queue);
+  return Status::ok();
+}
+
+// What was refused, or null.
+const char* DatagramQueue::open_device() {
+  for (ibv_device* device : DeviceList()) {
+    if (port_.device == ::ibv_get_device_name(device)) context_.reset(::ibv_open_device(device));
+  }
+  if (context_ == nullptr) return "open the device";
+  domain_.reset(::ibv_alloc_pd(context_.get()));
+  if (domain_ == nullptr) return "make a protection domain";
+  region_.reset(
+      ::ibv_reg_mr(domain_.get(), memory_.data(), memory_.size(), IBV_ACCESS_LOCAL_WRITE));
+  if (region_ == nullptr) return "register memory (see ulimit -l)";
+  channel_.reset(::ibv_create_comp_channel(context_.get()));
+  epoll_ = Descriptor(::epoll_create1(EPOLL_CLOEXEC));
+  if (channel_ == nullptr || !epoll_.is_open() || !set_nonblocking(channel_->fd) ||
+      !set_nonblocking(context_->async_fd) || !watch(epoll_, channel_->fd) ||
+      !watch(epoll_, context_->async_fd)) {
+    return "watch its completions";
+  }
+  return nullptr;
+}
+
+const char* DatagramQueue::open_queues(const VerbsOptions& options) {
+  const auto make_queue = [this](std::uint32_t depth) {
+    return ::ibv_create_cq(context_.get(), static_cast<int>(depth), nullptr, channel_.get(), 0);
+  };
+  sends_.reset(make_queue(options.send_depth));
+  receives_.reset(make_queue(options.receive_depth));
+  if (sends_ == nullptr || receives_ == nullptr) return "make completion queues";
+  ibv_qp_init_attr wanted{};
+  wanted.send_cq = sends_.get();
+  wanted.recv_cq = receives_.get();
+  wanted.cap.max_send_wr = options.send_depth;
+  wanted.cap.max_recv_wr = options.receive_depth;
+  wanted.cap.max_send_sge = 1;
+  wanted.cap.max_recv_sge = 1;
+  wanted.cap.max_inline_data = kInlineBytesWanted;
+  wanted.qp_type = IBV_QPT_UD;
+  pair_.reset(::ibv_create_qp(domain_.get(), &wanted));
+  if (pair_ == nullptr) return "make a queue pair";
+  inline_bytes_max_ = wanted.cap.max_inline_data;
+  return restart() ? nullptr : "make its queue pair ready";
+}
+
+bool DatagramQueue::restart() {
+  ibv_qp_attr to{};
+  to.qp_state = IBV_QPS_RESET;
+  if (const int error = ::ibv_modify_qp(pair_.get(), &to, IBV_QP_STATE); error != 0) {
+    errno = error;
+    return false;
+  }
+  std::array<ibv_wc, 16> dropped;
+  while (poll_sends(dropped) > 0 || poll_receives(dropped) > 0) {
+  }
+  to.port_num = port_.number;
+  to.qkey = queue_key_;
+  const auto go = [&](ibv_qp_state state, int mask) {
+    to.qp_state = state;
+    const int error = ::ibv_modify_qp(pair_.get(), &to, mask);
+    if (error != 0) errno = error;
+    return error == 0;
+  };
+  return go(IBV_QPS_INIT, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY) &&
+         go(IBV_QPS_RTR, IBV_QP_STATE) && go(IBV_QPS_RTS, IBV_QP_STATE | IBV_QP_SQ_PSN);
+}
+
+void DatagramQueue::fill(std::size_t i, std::uint32_t bytes, ibv_sge& piece, ibv_send_wr& request) {
+  piece = {reinterpret_cast<std::uintptr_t>(send_buffer(i)), bytes, region_->lkey};
+  request.sg_list = &piece;
+  request.num_sge = bytes == 0 ? 0 : 1;
+  request.opcode = IBV_WR_SEND;
+  request.send_flags = IBV_SEND_SIGNALED;
+  if (bytes <= inline_bytes_max_) request.send_flags |= IBV_SEND_INLINE;
+  request.wr.ud.remote_qkey = queue_key_;
+}
+
+std::size_t DatagramQueue::post(std::span<ibv_send_wr> chained) {
+  ibv_send_wr* refused = nullptr;
+  if (::ibv_post_send(pair_.get(), chained.data(), &refused) == 0) return chained.size();
+  if (refused == nullptr) return 0;
+  return static_cast<std::size_t>(refused - chained.data());
+}
+
+bool DatagramQueue::post_receive(std::size_t i) {
+  ibv_sge piece{reinterpret_cast<std::uintptr_t>(receive_buffer(i)),
+                kRouteHeaderBytes + datagram_bytes_max_, region_->lkey};
+  ibv_recv_wr request{};
+  request.wr_id = i;
+  request.sg_list = &piece;
+  request.num_sge = 1;
+  ibv_recv_wr* refused = nullptr;
+  return ::ibv_post_recv(pair_.get(), &request, &refused) == 0;
+}
+
+std::size_t DatagramQueue::poll(ibv_cq& queue, std::span<ibv_wc> completions) {
+  const int count = ::ibv_poll_cq(&queue, static_cast<int>(completions.size()), completions.data());
+  return count > 0 ? static_cast<std::size_t>(count) : 0;
+}
+
+void DatagramQueue::arm() {
+  ibv_cq* woke = nullptr;
+  void* ours = nullptr;
+  while (::ibv_get_cq_event(channel_.get(), &woke, &ours) == 0) ::ibv_ack_cq_events(woke, 1);
+  ::ibv_req_notify_cq(sends_.get(), 0);
+  ::ibv_req_notify_cq(receives_.get(), 0);
+}
+
+bool DatagramQueue::take_event(ibv_async_event& event) {
+  if (::ibv_get_async_event(context_.get(), &event) != 0) return false;
+  ::ibv_ack_async_event(&event);
+  return true;
+}
+
+}  // namespace holdfast::hw

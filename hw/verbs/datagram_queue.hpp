@@ -1,0 +1,86 @@
+// A queue pair of the unreliable datagram service with what belongs to it: device, completion
+// queues, their channel, and one piece of registered memory.
+//
+// The memory is cut into buffers. A receive buffer begins with the 40 bytes that the adapter puts
+// before every datagram (the global route header, or nothing of meaning).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hw/descriptor.hpp"
+#include "hw/verbs/resources.hpp"
+#include "hw/verbs/verbs.hpp"
+#include "stack/base/status.hpp"
+
+namespace holdfast::hw {
+
+constexpr std::uint32_t kRouteHeaderBytes = 40;
+
+class DatagramQueue {
+ public:
+  // An error names the port, what was refused and why.
+  static Status open(const VerbsOptions& options, std::unique_ptr<DatagramQueue>& opened);
+
+  std::uint32_t number() const { return pair_->qp_num; }
+  ibv_pd* domain() const { return domain_.get(); }
+  ibv_context* context() const { return context_.get(); }
+  std::uint32_t inline_bytes_max() const { return inline_bytes_max_; }
+  // Readable when a queue that was armed has a completion, or the device has an event.
+  int descriptor() const { return epoll_.get(); }
+
+  // Of so many bytes as a datagram may have.
+  std::byte* send_buffer(std::size_t i) { return memory_.data() + i * datagram_bytes_max_; }
+  // What came, without the header.
+  const std::byte* received(std::size_t i) { return receive_buffer(i) + kRouteHeaderBytes; }
+
+  // A datagram out of send buffer i; the rest of the request is the caller's.
+  void fill(std::size_t i, std::uint32_t bytes, ibv_sge& piece, ibv_send_wr& request);
+  // How many of the chained requests the adapter took.
+  std::size_t post(std::span<ibv_send_wr> chained);
+  [[nodiscard]] bool post_receive(std::size_t i);
+
+  // Completions, the oldest first; how many.
+  std::size_t poll_sends(std::span<ibv_wc> completions) { return poll(*sends_, completions); }
+  std::size_t poll_receives(std::span<ibv_wc> completions) { return poll(*receives_, completions); }
+
+  // The next completion of either queue makes the descriptor readable; what it said before is
+  // forgotten.
+  void arm();
+  // The next event of the device, if there is one.
+  bool take_event(ibv_async_event& event);
+
+  // From whatever state back to one that sends and receives: all that was posted is gone, without
+  // completions. False if the adapter refuses.
+  bool restart();
+
+ private:
+  DatagramQueue(const VerbsOptions& options, std::uint32_t datagram_bytes_max);
+  const char* open_device();
+  const char* open_queues(const VerbsOptions& options);
+  std::byte* receive_buffer(std::size_t i) {
+    return receive_buffers_ + i * (kRouteHeaderBytes + datagram_bytes_max_);
+  }
+  static std::size_t poll(ibv_cq& queue, std::span<ibv_wc> completions);
+
+  VerbsPort port_;
+  std::uint32_t queue_key_;
+  std::uint32_t datagram_bytes_max_;
+  std::uint32_t inline_bytes_max_ = 0;
+  std::vector<std::byte> memory_;
+  std::byte* receive_buffers_;
+  // In the order in which they depend on each other.
+  Owned<ibv_context> context_;
+  Owned<ibv_pd> domain_;
+  Owned<ibv_mr> region_;
+  Owned<ibv_comp_channel> channel_;
+  Owned<ibv_cq> sends_;
+  Owned<ibv_cq> receives_;
+  Owned<ibv_qp> pair_;
+  Descriptor epoll_;
+};
+
+}  // namespace holdfast::hw

@@ -1,0 +1,44 @@
+// What the rest of the real target sees of verbs: the adapters' ports, and a fabric at one of them.
+// No header of libibverbs is needed here, and a build without that library has these functions too:
+// they say so (absent.cpp).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "stack/base/status.hpp"
+#include "stack/fabric.hpp"
+
+namespace holdfast::hw {
+
+// A port of an adapter that can be used now.
+struct VerbsPort {
+  std::string device;             // "rxe0"
+  std::uint8_t number = 1;        // ports of a device count from 1
+  std::array<std::byte, 16> gid;  // its address, at `gid_index` in the port's table
+  std::uint8_t gid_index = 0;
+  std::uint16_t lid = 0;                 // 0 on Ethernet
+  std::uint32_t datagram_bytes_max = 0;  // 256 … 4096
+};
+
+struct VerbsOptions {
+  VerbsPort port;
+  // Sent with each datagram; those with another are dropped by the adapter. It keeps jobs apart and
+  // is no secret. Below 2^31: the others are for privileged users.
+  std::uint32_t queue_key = 0;
+  std::uint32_t send_depth = 256;     // >= 1
+  std::uint32_t receive_depth = 256;  // >= 1; as many frames wait for slots
+  std::uint32_t peers_max = 4096;     // handles attached at one time
+};
+
+// All active ports, in the order of their devices' names and their numbers. An error says why there
+// are none.
+Status find_verbs_ports(std::vector<VerbsPort>& ports);
+
+// An error names the port, what was refused and why.
+Status open_verbs(const VerbsOptions& options, std::unique_ptr<Fabric>& opened);
+
+}  // namespace holdfast::hw

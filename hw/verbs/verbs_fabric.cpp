@@ -1,0 +1,310 @@
+// One queue pair, rings of buffers on both sides; see the header for what is promised.
+#include "hw/verbs/verbs_fabric.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "hw/monotonic_clock.hpp"
+#include "stack/base/assert.hpp"
+
+namespace holdfast::hw {
+
+namespace {
+
+constexpr std::uint8_t kHopLimit = 64;
+
+// Where the seam knows of no such thing it is this machine's fault.
+Completion completion_of(ibv_wc_status status) {
+  switch (status) {
+    case IBV_WC_SUCCESS:
+      return Completion::ok;
+    case IBV_WC_WR_FLUSH_ERR:
+      return Completion::flushed;
+    default:
+      return Completion::local_error;
+  }
+}
+
+}  // namespace
+
+Status VerbsFabric::open(const VerbsOptions& options, std::unique_ptr<VerbsFabric>& opened) {
+  HOLDFAST_ASSERT(options.send_depth >= 1 && options.receive_depth >= 1 && options.peers_max >= 1);
+  HOLDFAST_ASSERT(options.queue_key < 1u << 31);
+  std::unique_ptr<DatagramQueue> queue;
+  if (Status status = DatagramQueue::open(options, queue); !status.is_ok()) return status;
+  opened.reset(new VerbsFabric(options, std::move(queue)));
+  return Status::ok();
+}
+
+Status open_verbs(const VerbsOptions& options, std::unique_ptr<Fabric>& opened) {
+  std::unique_ptr<VerbsFabric> fabric;
+  Status status = VerbsFabric::open(options, fabric);
+  opened = std::move(fabric);
+  return status;
+}
+
+VerbsFabric::VerbsFabric(const VerbsOptions& options, std::unique_ptr<DatagramQueue> queue)
+    : local_{options.port.gid, options.port.lid, queue->number()},
+      port_(options.port),
+      queue_(std::move(queue)),
+      receivers_(options.peers_max),
+      queues_(options.send_depth, options.receive_depth),
+      sends_(options.send_depth),
+      arrived_(options.receive_depth),
+      is_free_(options.receive_depth) {
+  caps_.kind = "verbs";
+  caps_.frame_bytes_max = options.port.datagram_bytes_max;
+  caps_.inline_bytes_max = caps_.frame_bytes_max;
+  caps_.send_depth = options.send_depth;
+  caps_.receive_depth = options.receive_depth;
+  caps_.datagram = true;
+  ways_.reserve(options.peers_max);
+  free_peers_.reserve(options.peers_max);
+  for (std::uint32_t i = options.peers_max; i > 0; --i) free_peers_.push_back(i - 1);
+  post_free_buffers();
+}
+
+// Null if the kernel does not know one.
+ibv_ah* VerbsFabric::way_to(VerbsEndpoint host) {
+  host.queue_pair = 0;
+  const auto known =
+      std::find_if(ways_.begin(), ways_.end(), [&](const Way& way) { return way.host == host; });
+  if (known != ways_.end()) return known->handle.get();
+  if (ways_.size() == ways_.capacity()) return nullptr;
+  ibv_ah_attr to{};
+  std::memcpy(to.grh.dgid.raw, host.gid.data(), host.gid.size());
+  to.grh.sgid_index = port_.gid_index;
+  to.grh.hop_limit = kHopLimit;
+  to.is_global = 1;
+  to.dlid = host.lid;
+  to.port_num = port_.number;
+  Owned<ibv_ah> handle(::ibv_create_ah(queue_->domain(), &to));
+  if (handle == nullptr) return nullptr;
+  ways_.push_back({host, std::move(handle)});
+  return ways_.back().handle.get();
+}
+
+Peer VerbsFabric::attach(const Address& address, Service service) {
+  const auto endpoint = to_verbs_endpoint(address);
+  if (service != Service::datagram || !endpoint || free_peers_.empty()) return kNoPeer;
+  ibv_ah* const way = way_to(*endpoint);
+  if (way == nullptr) return kNoPeer;
+  const Peer peer{free_peers_.back()};
+  free_peers_.pop_back();
+  receivers_[peer.value] = {way, endpoint->queue_pair};
+  return peer;
+}
+
+void VerbsFabric::detach(Peer peer) {
+  HOLDFAST_ASSERT(is_attached(peer));
+  receivers_[peer.value] = {};
+  free_peers_.push_back(peer.value);
+}
+
+void VerbsFabric::reset(Peer peer) {
+  HOLDFAST_ASSERT(is_attached(peer));
+}
+
+Region VerbsFabric::register_memory(std::span<std::byte>) {
+  return Region{regions_++};
+}
+
+bool VerbsFabric::is_possible(const Operation& operation) const {
+  return operation.kind == OperationKind::send && operation.size <= caps_.frame_bytes_max &&
+         is_attached(operation.peer);
+}
+
+std::size_t VerbsFabric::post(std::span<const Operation> operations) {
+  reap();
+  std::size_t accepted = 0;
+  while (accepted < operations.size()) {
+    const std::uint64_t first = next_;
+    const std::size_t some = accept(operations.subspan(accepted));
+    if (some == 0) break;
+    accepted += some;
+    submit(first);
+  }
+  if (accepted < operations.size()) queues_.owe_writable();
+  return accepted;
+}
+
+// Takes what there is room for, at most a batch; what cannot succeed has ended already.
+std::size_t VerbsFabric::accept(std::span<const Operation> operations) {
+  std::size_t accepted = 0;
+  for (; accepted < operations.size() && accepted < kBatch && has_room(); ++accepted) {
+    const Operation& operation = operations[accepted];
+    Send& send = send_of(next_);
+    send = {operation, {}, false, true, Completion::local_error};
+    const bool possible = is_possible(operation);
+    send.silent = possible && operation.inline_data;
+    if (possible && !failed_) {
+      send.ended = false;
+      send.receiver = receivers_[operation.peer.value];
+      if (operation.size > 0)
+        std::memcpy(queue_->send_buffer(next_ % sends_.size()), operation.data, operation.size);
+    } else if (possible) {
+      send.completion = Completion::flushed;
+      ++counters_.send_errors;
+    }
+    ++next_;
+  }
+  return accepted;
+}
+
+// Hands the accepted ones, from number `first` on, to the adapter in one chain.
+void VerbsFabric::submit(std::uint64_t first) {
+  std::array<ibv_send_wr, kBatch> requests;
+  std::array<ibv_sge, kBatch> pieces;
+  std::size_t count = 0;
+  for (std::uint64_t number = first; number < next_; ++number) {
+    const Send& send = send_of(number);
+    if (send.ended) continue;
+    ibv_send_wr& request = requests[count] = {};
+    queue_->fill(number % sends_.size(), send.operation.size, pieces[count], request);
+    request.wr_id = number;
+    request.wr.ud.ah = send.receiver.way;
+    request.wr.ud.remote_qpn = send.receiver.queue_pair;
+    if (count > 0) requests[count - 1].next = &request;
+    ++count;
+  }
+  if (count == 0) return;
+  for (std::size_t i = queue_->post({requests.data(), count}); i < count; ++i)
+    end(send_of(requests[i].wr_id), Completion::local_error);
+}
+
+void VerbsFabric::end(Send& send, Completion completion) {
+  send.ended = true;
+  send.completion = completion;
+  ++(completion == Completion::ok ? counters_.frames_sent : counters_.send_errors);
+}
+
+void VerbsFabric::reap() {
+  reap_sends();
+  reap_receives();
+  if (failed_) bring_back();
+  const Time now = monotonic_now();
+  for (; oldest_ < next_ && send_of(oldest_).ended; ++oldest_) {
+    const Send& send = send_of(oldest_);
+    if (!send.silent) queues_.complete(send.operation, send.completion, now);
+  }
+}
+
+void VerbsFabric::reap_sends() {
+  std::array<ibv_wc, kBatch> completions;
+  for (std::size_t count = kBatch; count == kBatch;) {
+    count = queue_->poll_sends(completions);
+    for (const ibv_wc& completion : std::span(completions).first(count)) {
+      if (completion.status != IBV_WC_SUCCESS) failed_ = true;
+      const std::uint64_t number = completion.wr_id;
+      if (number < oldest_ || number >= next_ || send_of(number).ended) continue;
+      end(send_of(number), completion_of(completion.status));
+    }
+  }
+}
+
+void VerbsFabric::reap_receives() {
+  const Time now = monotonic_now();
+  std::array<ibv_wc, kBatch> completions;
+  for (std::size_t count = kBatch; count == kBatch;) {
+    count = queue_->poll_receives(completions);
+    for (const ibv_wc& completion : std::span(completions).first(count)) {
+      take_arrival(completion, now);
+    }
+  }
+}
+
+// What the adapter says of a datagram is checked before it is used: the length is the network's.
+void VerbsFabric::take_arrival(const ibv_wc& completion, Time now) {
+  const auto buffer = static_cast<std::uint32_t>(completion.wr_id);
+  HOLDFAST_ASSERT(buffer < is_free_.size());
+  if (completion.status != IBV_WC_SUCCESS) {
+    failed_ = true;
+    return;
+  }
+  if (completion.byte_len >= kRouteHeaderBytes &&
+      completion.byte_len <= kRouteHeaderBytes + caps_.frame_bytes_max) {
+    arrived_.push({buffer, completion.byte_len - kRouteHeaderBytes, now});
+    return;
+  }
+  ++counters_.malformed;
+  if (!queue_->post_receive(buffer)) failed_ = true;
+}
+
+void VerbsFabric::bring_back() {
+  failed_ = !queue_->restart();
+  ++counters_.restarts;
+  for (std::uint64_t number = oldest_; number < next_; ++number) {
+    if (!send_of(number).ended) end(send_of(number), Completion::flushed);
+  }
+  if (!failed_) post_free_buffers();
+}
+
+// All but those that hold what has arrived.
+void VerbsFabric::post_free_buffers() {
+  std::fill(is_free_.begin(), is_free_.end(), true);
+  for (std::size_t i = 0; i < arrived_.size(); ++i) is_free_[arrived_[i].buffer] = false;
+  for (std::size_t i = 0; i < is_free_.size(); ++i) {
+    if (is_free_[i]) failed_ = !queue_->post_receive(i) || failed_;
+  }
+}
+
+void VerbsFabric::look_at_port() {
+  ibv_async_event seen{};
+  while (queue_->take_event(seen)) {
+    if (seen.event_type == IBV_EVENT_QP_FATAL) failed_ = true;
+    const bool up = seen.event_type == IBV_EVENT_PORT_ACTIVE;
+    if ((!up && seen.event_type != IBV_EVENT_PORT_ERR) || seen.element.port_num != port_.number) {
+      continue;
+    }
+    port_change_.emplace();
+    port_change_->kind = up ? EventKind::port_up : EventKind::port_down;
+    port_change_->at = monotonic_now();
+  }
+}
+
+std::size_t VerbsFabric::poll(std::span<Event> events) {
+  reap();
+  std::size_t count = queues_.poll(events, [this] { return has_room(); });
+  if (count == 0) look_at_port();
+  if (count < events.size() && port_change_) {
+    events[count++] = *std::exchange(port_change_, std::nullopt);
+  }
+  return count + deliver(events.subspan(count));
+}
+
+std::size_t VerbsFabric::deliver(std::span<Event> events) {
+  std::size_t count = 0;
+  while (count < events.size() && !arrived_.empty() && !queues_.slots().empty()) {
+    const Arrival arrival = arrived_.pop();
+    const ReceiveSlot slot = queues_.slots().pop();
+    if (arrival.bytes > slot.size) {
+      ++counters_.truncated;
+      queues_.slots().push(slot);
+    } else {
+      if (arrival.bytes > 0)
+        std::memcpy(slot.data, queue_->received(arrival.buffer), arrival.bytes);
+      ++counters_.frames_received;
+      Event& event = events[count++] = {};
+      event.kind = EventKind::received;
+      event.size = arrival.bytes;
+      event.cookie = slot.cookie;
+      event.at = arrival.at;
+    }
+    if (!queue_->post_receive(arrival.buffer)) failed_ = true;
+  }
+  return count;
+}
+
+Armed VerbsFabric::arm() {
+  queue_->arm();
+  reap();  // what came before the queues were armed makes no noise
+  look_at_port();
+  const bool can_write = queues_.owes_writable() && has_room();
+  const bool can_deliver = !arrived_.empty() && !queues_.slots().empty();
+  if (queues_.has_completions() || can_write || can_deliver || port_change_) return {false, -1};
+  return {true, queue_->descriptor()};
+}
+
+}  // namespace holdfast::hw

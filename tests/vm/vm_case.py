@@ -1,0 +1,20 @@
+"""A test case whose programs run in the guest."""
+
+import subprocess
+import unittest
+from pathlib import Path
+
+BOOT = Path(__file__).resolve().parent / "boot"
+SKIPPED = 77
+
+
+class VmCase(unittest.TestCase):
+    def boot(self, *words, seconds=60, extra=()):
+        """What `boot` said and how it ended; skips the test if this machine cannot run a guest."""
+        more = [word for path in extra for word in ("--with", path)]
+        done = subprocess.run([BOOT, "--seconds", str(seconds), *more, "--", *words],
+                              capture_output=True, text=True, check=False, timeout=seconds + 240)
+        if done.returncode == SKIPPED:
+            print(done.stdout)  # for ctest
+            self.skipTest(done.stdout)
+        return done
