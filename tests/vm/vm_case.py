@@ -9,7 +9,7 @@ SKIPPED = 77
 
 
 class VmCase(unittest.TestCase):
-    def boot(self, *words, seconds=60, extra=()):
+    def boot(self, *words, seconds=120, extra=()):
         """What `boot` said and how it ended; skips the test if this machine cannot run a guest."""
         more = [word for path in extra for word in ("--with", path)]
         done = subprocess.run([BOOT, "--seconds", str(seconds), *more, "--", *words],
