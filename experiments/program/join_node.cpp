@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -15,17 +16,24 @@
 #include "hw/launch/job_key.hpp"
 #include "hw/launch/joined_node.hpp"
 #include "hw/launch/pmix_meeting.hpp"
+#include "hw/launch/rendezvous.hpp"
 
 namespace holdfast::program {
 
-const std::array<Option, 5> kJoinOptions = {
-    kSetOption, kTopologyOption,
+const std::array<Option, 7> kJoinOptions = {
+    kSetOption,
+    kTopologyOption,
+    Option{"--rank", "R", "which process of the job this is, from 0; needs --rendezvous"},
+    Option{"--rendezvous", "HOST:PORT",
+           "where process 0 listens and the others find it, instead of PMIx;\n"
+           "needs --rank and a key"},
     Option{"--key-file", "FILE",
            "the job's key, 64 hexadecimal digits; default: what the\n"
            "environment's HOLDFAST_KEY holds; under PMIx neither is needed"},
     Option{"--address", "IP",
-           "where this process receives frames; default: 127.0.0.1 if all are\n"
-           "on this machine, else its first other address"},
+           "where this process receives frames; default: the address by which\n"
+           "it reaches the rendezvous; under PMIx 127.0.0.1 if all processes\n"
+           "are on this machine, else its first other address"},
     Option{"--patience", "TIME", "to wait for all processes of the job; default: 30s"}};
 
 namespace {
@@ -86,6 +94,38 @@ void say(const std::string& name, const std::string& what) {
   [[maybe_unused]] const ssize_t written = ::write(STDOUT_FILENO, line.data(), line.size());
 }
 
+// A sentence about what is wrong; empty: nothing.
+std::string choose_meeting(const Arguments& arguments, const hw::JoinPlan& plan,
+                           std::unique_ptr<hw::Meeting>& meeting) {
+  if (!arguments.has("--rank") && !arguments.has("--rendezvous")) {
+    std::string why_not;
+    if (!hw::PmixMeeting::is_there(why_not))
+      return "who is in the job? " + why_not + ", or give --rank and --rendezvous";
+    meeting = std::make_unique<hw::PmixMeeting>();
+    return "";
+  }
+  if (!arguments.has("--rank")) return "--rank R is missing: which process of the job is this?";
+  if (!arguments.has("--rendezvous"))
+    return "--rendezvous HOST:PORT is missing: where is process 0?";
+  const std::string text = arguments.value("--rank");
+  std::uint32_t rank = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
+  if (error != std::errc{} || end != text.data() + text.size() || rank >= plan.processes)
+    return "--rank is \"" + text + "\"; expected a whole number from 0 to " +
+           std::to_string(plan.processes - 1) + ", of a job of " + std::to_string(plan.processes) +
+           " by the configuration";
+  if (!plan.key)
+    return "a rendezvous needs the job's key: 64 hexadecimal digits in the environment's "
+           "HOLDFAST_KEY or, with --key-file, in a file that others cannot read";
+  hw::UdpEndpoint endpoint;
+  if (const std::string wrong = hw::parse_rendezvous(arguments.value("--rendezvous"), endpoint);
+      !wrong.empty())
+    return "--rendezvous: " + wrong;
+  meeting =
+      rank == 0 ? hw::make_rendezvous_host(endpoint) : hw::make_rendezvous_guest(endpoint, {rank});
+  return "";
+}
+
 int status_of(const hw::Met& met, hw::LoopEnd end, const std::string& name) {
   if (!met.is_ok()) {
     std::fprintf(stderr, "holdfast node: %s: %s\n", name.c_str(), met.message.c_str());
@@ -112,13 +152,13 @@ int join_node(const Arguments& arguments) {
   if (const std::string wrong = check_experiment(prepared); !wrong.empty()) return refuse(wrong);
   hw::JoinPlan plan = plan_of(prepared);
   if (const std::string wrong = read_options(arguments, plan); !wrong.empty()) return refuse(wrong);
-  std::string why_not;
-  if (!hw::PmixMeeting::is_there(why_not)) return refuse("who is in the job? " + why_not);
-  hw::PmixMeeting meeting;
-  const auto name = [&meeting] { return "process " + std::to_string(meeting.self().value); };
+  std::unique_ptr<hw::Meeting> meeting;
+  if (const std::string wrong = choose_meeting(arguments, plan, meeting); !wrong.empty())
+    return refuse(wrong);
+  const auto name = [&meeting] { return "process " + std::to_string(meeting->self().value); };
   plan.say = [&name](const std::string& what) { say(name(), what); };
   hw::LoopEnd end = hw::LoopEnd::signal;
-  const hw::Met met = hw::run_joined(plan, meeting, runner::make_node_program, end);
+  const hw::Met met = hw::run_joined(plan, *meeting, runner::make_node_program, end);
   return status_of(met, end, name());
 }
 

@@ -8,7 +8,7 @@
 
 namespace holdfast::program {
 
-extern const std::array<Option, 5> kJoinOptions;
+extern const std::array<Option, 7> kJoinOptions;
 
 // Gives the exit status.
 int join_node(const Arguments& arguments);

@@ -38,18 +38,19 @@ int replay(const Arguments& arguments) {
 const Command kNodeCommand = {
     "node",
     "CONFIG [options]",
-    "one process of an experiment, started by mpirun or srun",
-    "Finds the other processes of its job through PMIx, and runs the experiment's detector with\n"
-    "them for its duration. Says on stdout whom it has met, and whom it comes to believe dead and\n"
-    "when. The experiment's failures are not played: whoever wants one kills a process. A death\n"
-    "ends nobody else, but mpirun ends a job with a dead process unless it is given\n"
-    "--enable-recovery. If mpirun itself ends, so does every process.\n\n"
-    "Exit status: 0 at the end of the experiment; 1 if somebody did not come in time or is gone; "
-    "2\n"
-    "for what you can mend; 130 when a signal stopped it.\n\n"
+    "one process of an experiment, started by mpirun, srun, ssh or by hand",
+    "Finds the other processes of its job, through PMIx or at the address of process 0, and runs\n"
+    "the experiment's detector with them for its duration. Says on stdout whom it has met, and\n"
+    "whom it comes to believe dead and when. The experiment's failures are not played: whoever\n"
+    "wants one kills a process. A death ends nobody else, but mpirun ends a job with a dead "
+    "process\n"
+    "unless it is given --enable-recovery. If mpirun itself ends, so does every process.\n\n"
+    "Exit status: 0 at the end of the experiment; 1 if somebody did not come in time or is gone;\n"
+    "2 for what you can mend; 130 when a signal stopped it.\n\n"
     "examples:\n"
     "  mpirun -n 8 holdfast node eight.json --set fabric.kind=udp\n"
-    "  srun -n 8 --mpi=pmix holdfast node eight.json",
+    "  srun -n 8 --mpi=pmix holdfast node eight.json\n"
+    "  holdfast node eight.json --rank 3 --rendezvous node1:7000 --key-file job.key",
     kJoinOptions,
     0,
     1,

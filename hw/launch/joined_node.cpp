@@ -1,7 +1,6 @@
 // Meeting, rail, introduction, engine, loop.
 #include "hw/launch/joined_node.hpp"
 
-#include <arpa/inet.h>
 #include <unistd.h>
 
 #include <array>
@@ -9,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "hw/launch/socket_name.hpp"
 #include "hw/launch/socket_rail.hpp"
 #include "hw/monotonic_clock.hpp"
 #include "hw/watch/watch_fabric.hpp"
@@ -20,13 +20,6 @@ namespace {
 // At the end, for the others to acknowledge that this process leaves. They leave too, some a little
 // earlier than others.
 constexpr Duration kFarewell = milliseconds(500);
-
-std::string text_of(UdpEndpoint endpoint) {
-  const in_addr address{htonl(endpoint.ipv4)};
-  std::array<char, INET_ADDRSTRLEN> text{};
-  ::inet_ntop(AF_INET, &address, text.data(), text.size());
-  return std::string(text.data()) + ":" + std::to_string(endpoint.port);
-}
 
 std::string text_of(Duration duration) {
   std::array<char, 32> text{};

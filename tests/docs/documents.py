@@ -19,7 +19,7 @@ MODES = [
     ("docs/interface.md", "", "skip",
      "the test install.package runs it, against the package that it installs"),
     ("docs/jobs.md", "", "skip",
-     "the test scenario.cli.mpirun runs the like; a manager of jobs is not everywhere"),
+     "scenario.cli.mpirun and .rendezvous run the like; mpirun and ssh are not everywhere"),
     ("README.md", "cmake --install", "skip", "docs/interface.md begins with it"),
     ("docs/detectors.md", "ctest", "skip",
      "the test docs.detectors runs the same with the detector built in"),

@@ -1,0 +1,279 @@
+// The rendezvous of processes that nobody has launched: what is said there counts only if it was
+// made with the job's key for that connection, and whatever else comes changes nothing.
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "hw/descriptor.hpp"
+#include "hw/launch/job_key.hpp"
+#include "hw/launch/rendezvous.hpp"
+#include "hw/launch/rendezvous_frames.hpp"
+#include "hw/launch/socket_name.hpp"
+#include "hw/monotonic_clock.hpp"
+#include "stack/base/random.hpp"
+
+namespace holdfast::hw {
+namespace {
+
+JobKey key_of(std::uint8_t byte) {
+  JobKey key;
+  key.bytes.fill(std::byte{byte});
+  return key;
+}
+
+Introduction introduction_of(std::uint32_t rank, std::uint32_t processes = 3) {
+  Introduction introduction;
+  introduction.self = {{kLoopback, static_cast<std::uint16_t>(1000 + rank)},
+                       {static_cast<std::int32_t>(100 + rank), 7},
+                       host_identity()};
+  introduction.processes = processes;
+  introduction.key = key_of(1);
+  return introduction;
+}
+
+Claim claim_of(std::uint32_t rank) {
+  return {rank, 3, Digest{}, introduction_of(rank).self};
+}
+
+TEST(RendezvousFrames, AClaimIsForOneKeyAndOneConnection) {
+  Nonces nonces;
+  nonces.process.fill(std::byte{5});
+  nonces.host.fill(std::byte{6});
+  const auto bytes = encode_claim(claim_of(2), key_of(1), nonces);
+  Claim claim;
+  EXPECT_EQ(decode_claim(bytes, key_of(1), nonces, claim), ClaimFault::none);
+  EXPECT_EQ(claim.rank, 2u);
+  EXPECT_EQ(claim.member, claim_of(2).member);
+  EXPECT_EQ(decode_claim(bytes, key_of(2), nonces, claim), ClaimFault::other_key);
+  Nonces replayed = nonces;
+  replayed.host.fill(std::byte{7});
+  EXPECT_EQ(decode_claim(bytes, key_of(1), replayed, claim), ClaimFault::other_key);
+  replayed = nonces;
+  replayed.process.fill(std::byte{7});
+  EXPECT_EQ(decode_claim(bytes, key_of(1), replayed, claim), ClaimFault::other_key);
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    auto flipped = bytes;
+    flipped[bit / 8] ^= std::byte(1u << bit % 8);
+    EXPECT_EQ(decode_claim(flipped, key_of(1), nonces, claim), ClaimFault::other_key) << bit;
+  }
+}
+
+TEST(RendezvousFrames, AnAnswerIsAsLongAsItsKindAndTheJobSay) {
+  const auto after = [](AnswerKind kind, std::uint32_t body) {
+    std::array<std::byte, kAnswerHeadBytes> head{std::byte(kind)};
+    store_le(head.data() + 1, body);
+    return bytes_after_head(head, 3);
+  };
+  const std::uint32_t begin = 4 + 3 * kJobMemberBytes;
+  EXPECT_EQ(after(AnswerKind::begin, begin), begin + kMacBytes);
+  EXPECT_FALSE(after(AnswerKind::begin, begin + 1));
+  EXPECT_FALSE(after(AnswerKind::begin, begin - 1));
+  EXPECT_TRUE(after(AnswerKind::refusal, kRefusalBytesMax));
+  EXPECT_FALSE(after(AnswerKind::refusal, kRefusalBytesMax + 1));
+  EXPECT_FALSE(after(AnswerKind::refusal, 0xffff'ffff));
+  EXPECT_FALSE(after(AnswerKind::no_key, 1));
+  EXPECT_FALSE(after(AnswerKind{0}, 0));
+  EXPECT_FALSE(after(AnswerKind{4}, 0));
+}
+
+TEST(RendezvousFrames, AnAnswerOfOneKindIsNoneOfAnother) {
+  const auto bytes = encode_answer(AnswerKind::refusal, {}, key_of(1), {});
+  const auto after_head = std::span(bytes).subspan(kAnswerHeadBytes);
+  EXPECT_TRUE(body_of_answer(AnswerKind::refusal, after_head, key_of(1), {}));
+  EXPECT_FALSE(body_of_answer(AnswerKind::begin, after_head, key_of(1), {}));
+  EXPECT_FALSE(body_of_answer(AnswerKind::refusal, after_head, key_of(2), {}));
+}
+
+TEST(RendezvousFrames, AHelloOfAnotherVersionSaysBoth) {
+  auto hello = encode_hello({});
+  Nonce nonce;
+  EXPECT_TRUE(decode_hello(hello, nonce).is_ok());
+  hello[5] ^= std::byte{0x40};
+  const Met other = decode_hello(hello, nonce);
+  EXPECT_EQ(other.fault, MeetingFault::refused);
+  EXPECT_NE(other.message.find("use one build"), std::string::npos);
+  hello[0] ^= std::byte{1};
+  EXPECT_NE(decode_hello(hello, nonce).message.find("no holdfast node"), std::string::npos);
+}
+
+TEST(RendezvousFrames, AKeyIs64Digits) {
+  const std::string digits(64, 'a');
+  ASSERT_TRUE(parse_job_key(" " + digits + "\n"));
+  EXPECT_EQ(parse_job_key(digits)->bytes, key_of(0xaa).bytes);
+  EXPECT_FALSE(parse_job_key(digits + "a"));
+  EXPECT_FALSE(parse_job_key(digits.substr(1)));
+  EXPECT_FALSE(parse_job_key("+" + digits.substr(1)));
+  EXPECT_FALSE(parse_job_key(""));
+}
+
+// A job of three whose process 0 waits.
+class Rendezvous : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const sockaddr_in any = name_of({kLoopback, 0});
+    ASSERT_EQ(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&any), sizeof any), 0);
+    place_ = local_name(socket.get());
+  }
+  ~Rendezvous() override {
+    for (std::thread& thread : threads_) thread.join();
+  }
+  struct One {
+    Met met;
+    MetJob job;
+  };
+  void start(std::uint32_t rank, One& one) {
+    threads_.emplace_back([this, rank, &one] {
+      const auto meeting =
+          rank == 0 ? make_rendezvous_host(place_) : make_rendezvous_guest(place_, {rank});
+      one.met = meeting->reach(3, until_);
+      if (one.met.is_ok()) one.met = meeting->meet(introduction_of(rank), until_, one.job);
+    });
+  }
+  void join_all() {
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+  }
+  Descriptor connected() {
+    Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const sockaddr_in to = name_of(place_);
+    for (int attempt = 0; attempt < 500; ++attempt) {
+      if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0) break;
+      ::usleep(10'000);
+    }
+    return socket;
+  }
+  static bool say(const Descriptor& socket, std::span<const std::byte> bytes) {
+    return ::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+           static_cast<ssize_t>(bytes.size());
+  }
+  // A process that says who it is, and is heard.
+  Descriptor claimed(std::uint32_t rank) {
+    Descriptor socket = connected();
+    Nonces nonces;
+    std::array<std::byte, kHelloBytes> hello;
+    EXPECT_TRUE(say(socket, encode_hello(nonces.process)));
+    EXPECT_EQ(::recv(socket.get(), hello.data(), hello.size(), MSG_WAITALL),
+              static_cast<ssize_t>(hello.size()));
+    EXPECT_TRUE(decode_hello(hello, nonces.host).is_ok());
+    EXPECT_TRUE(say(socket, encode_claim(claim_of(rank), key_of(1), nonces)));
+    return socket;
+  }
+  void expect_met(const One& one) {
+    ASSERT_TRUE(one.met.is_ok()) << one.met.message;
+    ASSERT_EQ(one.job.members.size(), 3u);
+    for (std::uint32_t rank = 0; rank < 3; ++rank) {
+      EXPECT_EQ(one.job.members[rank], introduction_of(rank).self);
+    }
+  }
+
+  UdpEndpoint place_;
+  Time until_ = monotonic_now() + seconds(20);
+  std::vector<std::thread> threads_;
+};
+
+TEST_F(Rendezvous, AllLearnOfAllWhateverElseComes) {
+  std::array<One, 3> all;
+  start(0, all[0]);
+  Random random(1, 2, 3);
+  for (int i = 0; i < 200; ++i) {  // more than may stay, and they do not
+    const Descriptor stranger = connected();
+    std::array<std::byte, 300> noise;
+    for (std::byte& byte : noise) byte = std::byte(random.below(256));
+    if (i % 2 == 0) {  // well begun
+      const auto hello = encode_hello({});
+      std::copy(hello.begin(), hello.end(), noise.begin());
+    }
+    (void)say(stranger, std::span(noise).first(random.below(noise.size())));
+  }
+  start(1, all[1]);
+  start(2, all[2]);
+  join_all();
+  for (const One& one : all) expect_met(one);
+  EXPECT_EQ(all[1].job.number, all[0].job.number);
+  EXPECT_EQ(all[2].job.key.bytes, key_of(1).bytes);
+}
+
+TEST_F(Rendezvous, WhoComesTwiceIsRefusedAndTheFirstStays) {
+  One host, second, other;
+  start(0, host);
+  const Descriptor first = claimed(1);
+  start(1, second);
+  threads_.back().join();
+  threads_.pop_back();
+  EXPECT_EQ(second.met.fault, MeetingFault::refused);
+  EXPECT_NE(second.met.message.find("process 1 has joined already, from 127.0.0.1:1001"),
+            std::string::npos)
+      << second.met.message;
+  start(2, other);
+  join_all();
+  expect_met(host);
+  expect_met(other);
+}
+
+TEST_F(Rendezvous, AProcessThatDiesBeforeTheBeginningGivesItsRankBack) {
+  std::array<One, 3> all;
+  start(0, all[0]);
+  claimed(1).close();
+  start(1, all[1]);
+  start(2, all[2]);
+  join_all();
+  for (const One& one : all) expect_met(one);
+}
+
+TEST_F(Rendezvous, WhoWaitsIsToldWhoIsMissing) {
+  until_ = monotonic_now() + milliseconds(500);
+  One host, guest;
+  start(0, host);
+  start(2, guest);
+  join_all();
+  for (const One* one : {&host, &guest}) {
+    EXPECT_EQ(one->met.fault, MeetingFault::failed);
+    EXPECT_EQ(one->met.message, "1 of 3 processes have not come in time: 1");
+  }
+}
+
+TEST_F(Rendezvous, TheEndOfProcess0IsNoticedAtOnce) {
+  One guest;
+  {
+    const Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const sockaddr_in at = name_of(place_);
+    ASSERT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at), 0);
+    ASSERT_EQ(::listen(listener.get(), 1), 0);
+    start(1, guest);
+    const Descriptor socket(::accept(listener.get(), nullptr, nullptr));
+    EXPECT_TRUE(say(socket, encode_hello({})));
+    std::array<std::byte, kHelloBytes + kClaimBytes> all;
+    EXPECT_EQ(::recv(socket.get(), all.data(), all.size(), MSG_WAITALL),
+              static_cast<ssize_t>(all.size()));
+  }
+  join_all();
+  EXPECT_EQ(guest.met.fault, MeetingFault::failed);
+  EXPECT_NE(guest.met.message.find("is gone, and the job had not begun"), std::string::npos);
+}
+
+TEST_F(Rendezvous, AnAnswerThatWasNotMadeWithTheKeyIsNotBelieved) {
+  One guest;
+  const Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const sockaddr_in at = name_of(place_);
+  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at), 0);
+  ASSERT_EQ(::listen(listener.get(), 1), 0);
+  start(1, guest);
+  const Descriptor socket(::accept(listener.get(), nullptr, nullptr));
+  EXPECT_TRUE(say(socket, encode_hello({})));
+  MetJob job;
+  for (std::uint32_t rank = 0; rank < 3; ++rank) {
+    job.members.push_back(introduction_of(rank).self);
+  }
+  EXPECT_TRUE(say(socket, encode_answer(AnswerKind::begin, encode_begin(job), key_of(2), {})));
+  join_all();
+  EXPECT_EQ(guest.met.fault, MeetingFault::refused);
+  EXPECT_NE(guest.met.message.find("different keys"), std::string::npos) << guest.met.message;
+}
+
+}  // namespace
+}  // namespace holdfast::hw
