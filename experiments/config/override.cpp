@@ -58,6 +58,30 @@ bool release_from_sweep(Node& document, const std::string& path, const Origin& o
   return true;
 }
 
+// Whether the schema has a plain value and an object for the same thing.
+bool may_be_plain_or_object(const Node& schema) {
+  const Node* type = schema.find("type");
+  return type != nullptr && type->is(NodeKind::array) && schema.find("properties") != nullptr;
+}
+
+// A plain value gives way to the object of which a part is set: `replicates` to `replicates.until`.
+void make_room(Node& document, const std::vector<std::string>& path, const Origin& origin) {
+  Node* node = &document;
+  std::vector<std::string> reached;
+  for (const std::string& segment : path) {
+    const Node* schema = schema_at(reached);
+    const bool plain = !node->is(NodeKind::object) && !node->is(NodeKind::array);
+    if (plain && schema != nullptr && may_be_plain_or_object(*schema)) {
+      *node = Node{};
+      node->kind = NodeKind::object;
+      node->origin = origin;
+    }
+    node = step_into(*node, segment);
+    if (node == nullptr) return;
+    reached.push_back(segment);
+  }
+}
+
 void apply_override(const std::string& entry, const Origin& origin, Node& document,
                     Problems& problems) {
   const std::size_t equals = entry.find('=');
@@ -72,6 +96,7 @@ void apply_override(const std::string& entry, const Origin& origin, Node& docume
   if (!into_sweep) {
     if (!check_path(path, origin, pointer_of(path), problems)) return;
     if (!release_from_sweep(document, path_text, origin, problems)) return;
+    make_room(document, path, origin);
   }
   if (const auto why = why_no_path(document, path)) {
     problems.push_back({origin, pointer_of(path), no_place(*why)});

@@ -373,6 +373,23 @@ TEST(Overrides, ReadJsonElseText) {
   EXPECT_EQ(e.failures[0].at, Time{} + seconds(5));
 }
 
+TEST(Overrides, APlainNumberGivesWayToWhatIsSetWithinIt) {
+  const std::string plain = minimal(R"("replicates": 3)");
+  const LoadedExperiment until = load(plain, {"replicates.until=2 %", "replicates.most=50"});
+  const Experiment& experiment = until.points[0].experiment;
+  ASSERT_TRUE(experiment.precision);
+  EXPECT_EQ(experiment.precision->least, 20u);
+  EXPECT_EQ(experiment.replicates, 50u);
+  EXPECT_FALSE(
+      load(plain, {"replicates.until=2 %", "replicates=7"}).points[0].experiment.precision);
+  EXPECT_NE(only_error(plain, {"replicates.most=50"}).find("until"), std::string::npos);
+  // What has but one form stays as the file has it.
+  const LoadResult other =
+      parse_experiment(R"({"name": "a", "topology": 4})", "test.json", "", {"topology.k=4"});
+  ASSERT_FALSE(other.errors.empty());
+  EXPECT_NE(other.errors[0].find("/topology: found 4"), std::string::npos) << other.errors[0];
+}
+
 TEST(Overrides, TakeWhatTheySetOutOfTheSweep) {
   const std::string text = minimal(
       R"("sweep": {"detector.order": ["rank", "shuffled"], "propagation.kind": ["bmg", "chord"]})");
