@@ -90,12 +90,27 @@ int draw(const sim::FabricGraph& graph, const std::string& file) {
   return kDone;
 }
 
+// Options that do not go together, or not with what is looked at; empty: none.
+std::string misplaced(const Arguments& arguments, const std::string& operand) {
+  if (arguments.has("--json") && !arguments.has("--check"))
+    return "--json is how --check prints; expected --check --json";
+  if (arguments.has("--convert") && arguments.has("--check"))
+    return "--check and --convert both print; expected one of them";
+  const bool experiment = is_experiment(operand);
+  if (experiment && arguments.has("--names"))
+    return "--names renames the devices of an ibnetdiscover file, and \"" + operand +
+           "\" is an experiment; expected an ibnetdiscover file, whose name has another ending "
+           "than .json, or --set topology.names=FILE";
+  if (!experiment && arguments.has("--set"))
+    return "--set changes an experiment, and \"" + operand +
+           "\" is an ibnetdiscover file; expected an experiment, or no --set";
+  return "";
+}
+
 int topology(const Arguments& arguments) {
   const std::string operand = arguments.operands()[0];
-  if (arguments.has("--json") && !arguments.has("--check"))
-    return refuse("holdfast topology: --json is how --check prints; expected --check --json");
-  if (arguments.has("--convert") && arguments.has("--check"))
-    return refuse("holdfast topology: --check and --convert both print; expected one of them");
+  if (const std::string why = misplaced(arguments, operand); !why.empty())
+    return refuse("holdfast topology: " + why);
   sim::ImportedFabric fabric;
   Prepared prepared;
   if (is_experiment(operand)) {

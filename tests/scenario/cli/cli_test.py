@@ -1,15 +1,17 @@
 """What a person meets at the command line: help, errors, results, resuming, stopping."""
 
+import filecmp
 import json
 import os
 import re
 import signal
 import time
 import unittest
+from xml.etree import ElementTree
 
 from holdfast import ROOT, SMALL, Scenario
 
-COMMANDS = ["run", "launch", "check", "topology", "info", "replay", "node"]
+COMMANDS = ["run", "launch", "check", "topology", "info", "replay", "node", "compare"]
 
 
 class Help(Scenario):
@@ -332,6 +334,31 @@ class Facts(Scenario):
         self.assertIn("expected --check --json", self.refused("topology", "cut.txt", "--json"))
         self.assertIn("expected one of them",
                       self.refused("topology", "cut.txt", "--check", "--convert", "dot"))
+
+    def test_topology_draw(self):
+        self.write("small.json", SMALL)
+        said, complaint = self.run_program("topology", "small.json", "--draw", "small.svg")
+        self.assertEqual((said, complaint), ("", ""))
+        svg = "{http://www.w3.org/2000/svg}"
+        drawn = ElementTree.parse(os.path.join(self.folder, "small.svg")).getroot()
+        self.assertEqual(drawn.tag, svg + "svg")
+        titles = [title.text for title in drawn.iter(svg + "title")]
+        for part in ("host-7", "leaf-0"):
+            self.assertTrue(any(part in title for title in titles), f"{part} in {titles}")
+        # Drawing goes with what prints.
+        said, _ = self.run_program("topology", "small.json", "--draw", "again.svg", "--check")
+        self.assertIn("nothing found\n", said)
+        self.assertTrue(filecmp.cmp(os.path.join(self.folder, "small.svg"),
+                                    os.path.join(self.folder, "again.svg"), shallow=False))
+        self.assertRegex(self.refused("topology", "small.json", "--draw", "no/such/folder.svg"),
+                         r"^holdfast topology: --draw: no/such/folder.svg\S*: .*No such file")
+
+    def test_topology_refuses_options_that_would_do_nothing(self):
+        self.write("small.json", SMALL)
+        self.assertRegex(self.refused("topology", "small.json", "--names", "map"),
+                         r"^holdfast topology: --names .*\"small.json\" is an experiment; expected ")
+        self.assertRegex(self.refused("topology", "fabric.txt", "--set", "seed=2"),
+                         r"^holdfast topology: --set .*\"fabric.txt\" is an ibnetdiscover file; ")
 
     def test_topology_for_other_programs(self):
         self.write("small.json", SMALL)
