@@ -228,6 +228,21 @@ void Membership::note_change(ProcessId process, Record record) {
   changed_ = true;
 }
 
+// Of the live processes of a domain: a verdict on them is held from now on, or no more. The view
+// has nothing of it, and nobody else is told (4.9). Whose new life has just been noted was not
+// suspected in it.
+void Membership::note_suspicion(DomainId domain, bool suspected) {
+  for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
+    const ProcessId process = roster_.member(domain, i);
+    Record record = view_.of(process);
+    if (!is_live(record)) continue;
+    if (suspected) record.state = MemberState::suspected;
+    const std::vector<Change>& noted = pending().changes;
+    if (std::find(noted.begin(), noted.end(), Change{process, record}) != noted.end()) continue;
+    note_change(process, record);
+  }
+}
+
 void Membership::judge(Time now, DomainId dead) {
   const std::uint64_t before = view_.sequence();
   for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {

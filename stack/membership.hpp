@@ -50,7 +50,9 @@ struct FrameCounts {
   friend bool operator==(const FrameCounts&, const FrameCounts&) = default;
 };
 
-// A belief that changed.
+// A belief that changed. Suspicions come as changes too, though they are no part of the view (4.9):
+// the record that the view has, but suspected; and that record again when the suspicion is over
+// because the process was heard.
 struct BeliefChange {
   ProcessId process;
   Record record;
@@ -209,6 +211,7 @@ class Membership {
   void handle_any(Time now, Time at, const Header& header, const Body& body);
   void hear_answer(Time now, const Body& body);
   void note_change(ProcessId process, Record record);
+  void note_suspicion(DomainId domain, bool suspected);
   void merge(ProcessId process, Record record);
   void merge_runs(std::span<const Run> runs);
   void refute(Record record);

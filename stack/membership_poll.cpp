@@ -67,6 +67,12 @@ bool Membership::poll_detector(Time now, MembershipAction& action) {
       case DetectorAction::Kind::verdict:
         judge(now, wanted->domain);
         break;
+      case DetectorAction::Kind::suspicion:
+        note_suspicion(wanted->domain, true);
+        break;
+      case DetectorAction::Kind::trust:
+        note_suspicion(wanted->domain, false);
+        break;
     }
   }
   return false;

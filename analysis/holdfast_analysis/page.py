@@ -157,8 +157,8 @@ CAPTIONS = {
                 "occurred are left out.",
     "phases": "The first replicate of each sweep point. The spans differ by a factor of a million, "
               "so each has a column, with a scale of its own, that begins where the one before "
-              "ended. Crash to verdict is the time in which somebody grows suspicious: a verdict "
-              "is passed on as soon as it is made, unless detector.hold lets it wait.",
+              "ended. Who suspects a part judges it at once, unless detector.hold lets the verdict "
+              "wait.",
     "waves": "A line is a failure, and how many of those who lived from its crash on knew of it, "
              "over the time since the first of them did.",
     "wave": "Hosts by the moment at which all their processes knew, counted from the first process "

@@ -1,5 +1,7 @@
-"""The time line of each failure: crash, first verdict, last process informed, repair, rejoined.
+"""The time line of each failure: crash, suspicion, first verdict, last process informed, repair,
+rejoined.
 
+Suspicion and verdict are one moment, drawn as one, unless observers hold their verdicts back.
 The spans between them differ by a factor of a million, so each has a column of its own, which
 begins where the one before ended; within a column, lengths compare. Drawn are the failures of the
 first replicate of each sweep point, since those of the others are alike when they are scripted.
@@ -12,17 +14,30 @@ from matplotlib.lines import Line2D
 from . import style, units
 
 MOST_ROWS = 27  # beyond, only the slowest are drawn
-SPANS = [("crash to first verdict", "D"), ("verdict to last informed", "o"),
-         ("then until the repair", "^"), ("repair to rejoined", "s")]
+SPANS = [("crash to suspicion", "v"), ("suspicion to first verdict", "D"),
+         ("verdict to last informed", "o"), ("then until the repair", "^"),
+         ("repair to rejoined", "s")]
+EVENTS = ["suspicion", "first verdict", "last process informed", "repair",
+          "rejoined: nobody believes it failed"]  # the ends of SPANS
+AT_ONCE = ("crash to suspicion and verdict", "D")  # instead of the first two if nothing is held
+ALWAYS = 3  # so many spans are told of each failure: that they never ended, too
 
 
 def spans_of(failure):
     """The length of each span of SPANS in seconds; None where it did not end."""
+    held = None
+    if failure.suspicion_s is not None and failure.detection_s is not None:
+        held = failure.detection_s - failure.suspicion_s
     repair = None
     if failure.repaired_at_s is not None:
         known = failure.at_s + (failure.detection_s or 0.0) + (failure.propagation_s or 0.0)
         repair = max(0.0, failure.repaired_at_s - known)
-    return [failure.detection_s, failure.propagation_s, repair, failure.rejoin_s]
+    return [failure.suspicion_s, held, failure.propagation_s, repair, failure.rejoin_s]
+
+
+def verdicts_wait(rows):
+    """Whether any verdict came later than the suspicion."""
+    return any(failure.suspicion_s != failure.detection_s for _, failure in rows)
 
 
 def chosen(results):
@@ -49,17 +64,21 @@ def draw(results):
     rows, _ = chosen(results)
     if not rows:
         return None
-    columns = [index for index in range(len(SPANS))
-               if index < 2 or any(spans_of(failure)[index] is not None for _, failure in rows)]
+    held = verdicts_wait(rows)
+    columns = [index for index in range(len(SPANS)) if (index != 1 or held) and
+               (index < ALWAYS or any(spans_of(failure)[index] is not None for _, failure in rows))]
+    titles = SPANS if held else [AT_ONCE] + SPANS[1:]
     drawn, grid = style.figure(0.95 + 0.24 * len(rows), columns=len(columns), sharey=True,
                                width_inches=9.0)
     for axis, index in zip(grid[0], columns):
-        _draw_column(axis, index, [(results.points.index(point), spans_of(failure))
-                                   for point, failure in rows], last=index == columns[-1])
+        _draw_column(axis, index, titles[index], [(results.points.index(point), spans_of(failure))
+                                                  for point, failure in rows])
     axis = grid[0][0]
     axis.set_yticks(range(len(rows)), [_label(results, point, failure) for point, failure in rows])
     axis.set_ylim(len(rows) - 0.4, -0.6)
-    _add_legend(drawn, results, columns)
+    _add_legend(drawn, results, [(titles[index][1], EVENTS[index]) for index in columns]
+                if held else [("D", "suspicion and first verdict")]
+                + [(titles[index][1], EVENTS[index]) for index in columns[1:]])
     return drawn
 
 
@@ -70,8 +89,8 @@ def _label(results, point, failure):
     return ", ".join([moment, name] + ([point.label] if point.label else [])).replace("$", r"\$")
 
 
-def _draw_column(axis, index, rows, last):
-    title, marker = SPANS[index]
+def _draw_column(axis, index, drawn_as, rows):
+    title, marker = drawn_as
     finite = [spans[index] for _, spans in rows if spans[index] is not None]
     greatest = max(finite, default=1.0) or 1.0
     axis.set_title(title, fontsize=8.5)
@@ -88,7 +107,7 @@ def _draw_column(axis, index, rows, last):
         begun = index == 0 or any(span is not None for span in spans[index:]) \
             or spans[index - 1] is not None
         if spans[index] is None:
-            if begun and index < 2:
+            if begun and index < ALWAYS:
                 axis.annotate("never", (0, row), xytext=(5, 0), textcoords="offset points",
                               va="center", fontsize=7.5, color=style.WARN)
             continue
@@ -99,14 +118,12 @@ def _draw_column(axis, index, rows, last):
                       textcoords="offset points", va="center", fontsize=7.5)
 
 
-def _add_legend(drawn, results, columns):
+def _add_legend(drawn, results, events):
     """What the marks and colours mean."""
     def mark(sign, label):
         return Line2D([], [], linewidth=0, marker=sign, color=style.INK, markersize=4.5,
                       label=label)
-    names = ["first verdict", "last process informed", "repair", "rejoined: nobody believes it "
-             "failed"]
-    handles = [mark("x", "crash")] + [mark(SPANS[index][1], names[index]) for index in columns]
+    handles = [mark("x", "crash")] + [mark(sign, name) for sign, name in events]
     if len(results.points) > 1:
         shown = results.points[:len(style.SERIES)]
         handles += [Line2D([], [], color=style.series(position)[0], linewidth=3.2,

@@ -26,6 +26,7 @@ class Failure:
     what: str
     which: str
     processes: int  # live processes that it ended; 0: the part was down already
+    suspicion_s: Optional[float]  # until anybody suspected it or believed it failed
     detection_s: Optional[float]
     propagation_s: Optional[float]
     repaired_at_s: Optional[float]
@@ -222,8 +223,8 @@ def _read_points(folder):
 
 def _read_failures(folder, points):
     name = "failures.csv"
-    columns = ["point", "replicate", "at_s", "what", "which", "processes", "detection_s",
-               "propagation_s", "repaired_at_s", "rejoin_s", "missed"]
+    columns = ["point", "replicate", "at_s", "what", "which", "processes", "suspicion_s",
+               "detection_s", "propagation_s", "repaired_at_s", "rejoin_s", "missed"]
     for line, row in read_table(folder, name, columns):
         def value(column, kind=float, optional=False, line=line, row=row):
             return cell(folder, name, line, row, column, kind, optional)
@@ -235,6 +236,7 @@ def _read_failures(folder, points):
         points[index].failures.append(Failure(
             replicate=value("replicate", int), at_s=value("at_s"), what=row["what"],
             which=row["which"], processes=value("processes", int),
+            suspicion_s=value("suspicion_s", optional=True),
             detection_s=value("detection_s", optional=True),
             propagation_s=value("propagation_s", optional=True),
             repaired_at_s=value("repaired_at_s", optional=True),

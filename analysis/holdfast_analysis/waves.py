@@ -102,6 +102,8 @@ class _Replay:
             self.crash(at_ns, subjects, failure)
         elif event == "repair":
             self.alive.update(subjects)
+        elif event in ("suspected", "trusted"):
+            pass  # who suspects does not know, and tells nobody
         elif failure in self.wave_of:
             self.believe(event == "failed", at_ns, process, subjects, failure)
         elif event == "failed":

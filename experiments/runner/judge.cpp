@@ -2,6 +2,7 @@
 #include "experiments/runner/judge.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "stack/base/assert.hpp"
@@ -44,9 +45,12 @@ void Judge::crash(Time at, std::string what, std::string which,
   }
   open.down = static_cast<std::uint32_t>(open.processes.size());
   if (open.processes.empty()) ++records_while_down_;
-  failures_.push_back({at, std::move(what), std::move(which), open.down, {}, {}, {}, {}, 0});
+  failures_.push_back({at, std::move(what), std::move(which), open.down, {}, {}, {}, {}, {}, 0});
   open_.push_back(std::move(open));
-  for (const ProcessId process : open_.back().processes) forget_observer(at, process.value);
+  for (const ProcessId process : open_.back().processes) {
+    forget_suspicions_of(process);
+    forget_observer(at, process.value);
+  }
   for (const ProcessId process : open_.back().processes)
     begin_learning(at, process.value, open_.back());
   finish_propagation(failure);
@@ -85,10 +89,39 @@ void Judge::repair(Time at, std::span<const ProcessId> processes, Incarnation bo
 void Judge::believe(Time at, ProcessId observer, ProcessId subject, Incarnation life, bool failed,
                     bool kept_apart) {
   if (observer == subject || !lives_[observer.value].alive) return;
+  const bool suspected = take_back_suspicion(observer, subject);
   if (failed) {
     believe_failed(at, observer.value, subject.value, life, kept_apart);
   } else {
+    if (suspected) note(at, RawEventKind::trusted, observer, subject.value, life);
     believe_alive(at, observer.value, subject.value, life);
+  }
+}
+
+void Judge::suspect(Time at, ProcessId observer, ProcessId subject, Incarnation life) {
+  const Life& truth = lives_[subject.value];
+  if (observer == subject || !lives_[observer.value].alive) return;
+  std::vector<ProcessId>& observers = suspected_[subject];
+  if (std::find(observers.begin(), observers.end(), observer) != observers.end()) return;
+  observers.push_back(observer);
+  note(at, RawEventKind::suspected, observer, subject.value, life);
+  if (truth.alive) return;
+  FailureOutcome& failure = failures_[truth.failure];
+  if (!failure.suspicion) failure.suspicion = at - failure.at;
+}
+
+// True if the observer has suspected the subject.
+bool Judge::take_back_suspicion(ProcessId observer, ProcessId subject) {
+  const auto found = suspected_.find(subject);
+  if (found == suspected_.end() || std::erase(found->second, observer) == 0) return false;
+  if (found->second.empty()) suspected_.erase(found);
+  return true;
+}
+
+void Judge::forget_suspicions_of(ProcessId observer) {
+  for (auto suspicion = suspected_.begin(); suspicion != suspected_.end();) {
+    std::erase(suspicion->second, observer);
+    suspicion = suspicion->second.empty() ? suspected_.erase(suspicion) : std::next(suspicion);
   }
 }
 
@@ -166,7 +199,9 @@ void Judge::believe_failed(Time at, std::uint32_t observer, std::uint32_t subjec
   Open& open = open_[truth.failure];
   if (open.first_verdict == Time::never()) {
     open.first_verdict = at;
-    failures_[truth.failure].detection = at - failures_[truth.failure].at;
+    FailureOutcome& failure = failures_[truth.failure];
+    failure.detection = at - failure.at;
+    if (!failure.suspicion) failure.suspicion = failure.detection;
   }
   if (is_older(observer, belief)) {
     open.last_learned = at;
@@ -224,10 +259,12 @@ void Judge::begin_learning(Time at, std::uint32_t subject, Open& open) {
   Belief& belief = belief_about(subject);
   belief.young = 0;
   belief.ignorant = alive_ - belief.believers;
+  FailureOutcome& failure = failures_[lives_[subject].failure];
   if (belief.believers > 0) {
     open.first_verdict = open.last_learned = at;
-    failures_[lives_[subject].failure].detection = Duration{0};
+    failure.detection = Duration{0};
   }
+  if (belief.believers > 0 || suspected_.contains({subject})) failure.suspicion = Duration{0};
   if (belief.ignorant > 0) ++open.unlearned;
 }
 

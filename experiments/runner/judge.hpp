@@ -3,6 +3,8 @@
 //
 //   detection    crash to the first correct verdict of any live process; zero if one was believed
 //                failed before it crashed
+//   suspicion    crash to the moment at which any live process suspects it (PROTOCOL 4.9) or
+//                believes it failed: the same moment where no verdict is held
 //   propagation  that first verdict to the moment at which the last process knows: of those that
 //   live
 //                from the crash on without a break. Those that die meanwhile stop counting, those
@@ -28,6 +30,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -57,6 +60,9 @@ class Judge {
   // by the dead, do no harm. `kept_apart`: damage to the fabric kept the two apart until now.
   void believe(Time at, ProcessId observer, ProcessId subject, Incarnation life, bool failed,
                bool kept_apart = false);
+
+  // `observer` now suspects this life of `subject`, until it believes it failed or alive.
+  void suspect(Time at, ProcessId observer, ProcessId subject, Incarnation life);
 
   bool alive(ProcessId process) const { return lives_[process.value].alive; }
   // Whether the observer believes that the subject, who lives, failed; and whether anybody does.
@@ -134,6 +140,8 @@ class Judge {
   void compress_if_possible(Belief& belief);
   void drop_belief(std::uint32_t subject);
   void begin_learning(Time at, std::uint32_t subject, Open& open);
+  bool take_back_suspicion(ProcessId observer, ProcessId subject);
+  void forget_suspicions_of(ProcessId observer);
   void forget_observer(Time at, std::uint32_t observer);
   void one_less_ignorant(Belief& belief);
   void believe_failed(Time at, std::uint32_t observer, std::uint32_t subject, Incarnation life,
@@ -156,7 +164,8 @@ class Judge {
   std::uint64_t moment_ = 0;  // counts crashes and repairs: orders lives without relying on time
   std::vector<Belief> beliefs_;
   std::vector<FailureOutcome> failures_;
-  std::vector<Open> open_;  // beside failures_
+  std::map<ProcessId, std::vector<ProcessId>> suspected_;  // who suspects a subject
+  std::vector<Open> open_;                                 // beside failures_
   std::uint64_t records_while_down_ = 0;
   std::uint64_t false_verdicts_ = 0;
   std::uint64_t unreachable_verdicts_ = 0;

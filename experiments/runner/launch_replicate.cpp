@@ -76,15 +76,24 @@ class Account {
       if (said.is_truth) {
         tell_truth(said);
       } else {
-        const hw::BeliefEvent& event = said.belief;
-        judge_.believe(said.at, result_.lives[said.index].process, event.process, event.incarnation,
-                       event.state >= MemberState::failed);
+        tell_belief(said);
       }
     }
   }
 
  private:
   Time since_start(Time at) const { return Time{0} + (at - result_.start); }
+
+  void tell_belief(const Said& said) {
+    const hw::BeliefEvent& event = said.belief;
+    const ProcessId observer = result_.lives[said.index].process;
+    if (event.state == MemberState::suspected) {
+      judge_.suspect(said.at, observer, event.process, event.incarnation);
+    } else {
+      judge_.believe(said.at, observer, event.process, event.incarnation,
+                     event.state >= MemberState::failed);
+    }
+  }
 
   void tell_truth(const Said& said) {
     const hw::DoneAction& action = result_.actions[said.index];

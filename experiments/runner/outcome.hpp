@@ -18,6 +18,8 @@ struct FailureOutcome {
   std::string what;             // "process" or "node"
   std::string which;            // rank, or the host's name
   std::uint32_t processes = 0;  // how many live processes it ended; 0: the part was down already
+  std::optional<Duration> suspicion;    // crash until anybody suspects it or believes it failed;
+                                        // absent like detection
   std::optional<Duration> detection;    // crash to first correct verdict; absent: none before the
                                         // repair or the end
   std::optional<Duration> propagation;  // first verdict to the last live process; absent likewise
@@ -63,6 +65,8 @@ enum class RawEventKind : std::uint8_t {
   repair,     // they started again
   failed,     // `process` came to believe that they failed
   alive,      // … or that they live after all
+  suspected,  // `process` has not heard of them for too long, but holds its verdict
+  trusted,    // … and has heard of them before it told the verdict
   ends_here,  // the limit is reached: nothing after this is written
 };
 

@@ -138,6 +138,7 @@ std::string replicate_text(const FinishedReplicate& replicate) {
   for (FailureOutcome& failure : outcome.failures) {
     json& entry = failures.emplace_back();
     visit_failure(failure, put(entry));
+    entry["suspicion_ns"] = optional_ns(failure.suspicion);
     entry["detection_ns"] = optional_ns(failure.detection);
     entry["propagation_ns"] = optional_ns(failure.propagation);
     entry["repaired_at_ns"] = optional_ns(failure.repaired_at);
@@ -188,6 +189,7 @@ Status parse_replicate(const std::string& path, const std::string& text,
     for (const json& entry : document.at("failures")) {
       FailureOutcome& failure = replicate.outcome.failures.emplace_back();
       visit_failure(failure, take(entry));
+      failure.suspicion = optional_span<Duration>(entry.at("suspicion_ns"));
       failure.detection = optional_span<Duration>(entry.at("detection_ns"));
       failure.propagation = optional_span<Duration>(entry.at("propagation_ns"));
       failure.repaired_at = optional_span<Time>(entry.at("repaired_at_ns"));

@@ -207,8 +207,8 @@ std::string results_row(const Campaign& campaign, Job job, const Outcome& outcom
 }
 
 std::string failures_header() {
-  return "point,replicate,at_s,what,which,processes,detection_s,propagation_s,repaired_at_s,"
-         "rejoin_s,missed\n";
+  return "point,replicate,at_s,what,which,processes,suspicion_s,detection_s,propagation_s,"
+         "repaired_at_s,rejoin_s,missed\n";
 }
 
 std::string failures_rows(Job job, const Outcome& outcome) {
@@ -216,8 +216,8 @@ std::string failures_rows(Job job, const Outcome& outcome) {
   for (const FailureOutcome& failure : outcome.failures) {
     rows += job_cells(job) + "," + seconds_text(failure.at - Time{0}) + "," +
             csv_cell(failure.what) + "," + csv_cell(failure.which) + "," +
-            std::to_string(failure.processes) + "," + optional_seconds(failure.detection) + "," +
-            optional_seconds(failure.propagation) + ",";
+            std::to_string(failure.processes) + "," + optional_seconds(failure.suspicion) + "," +
+            optional_seconds(failure.detection) + "," + optional_seconds(failure.propagation) + ",";
     if (failure.repaired_at) rows += seconds_text(*failure.repaired_at - Time{0});
     rows += "," + optional_seconds(failure.rejoin) + "," + std::to_string(failure.missed) + "\n";
   }
@@ -271,7 +271,8 @@ std::string events_header() {
 }
 
 std::string events_rows(Job job, const Outcome& outcome) {
-  constexpr const char* kNames[] = {"crash", "repair", "failed", "alive", "ends_here"};
+  constexpr const char* kNames[] = {"crash",     "repair",  "failed",   "alive",
+                                    "suspected", "trusted", "ends_here"};
   const auto number = [](std::uint32_t value, std::uint32_t none) {
     return value == none ? "" : std::to_string(value);
   };

@@ -28,16 +28,35 @@ void Safety::repaired(Time at, std::size_t, std::span<const ProcessId> processes
     subject = {true, boot, {}};
     Observer& observer = observers_[process.value];
     observer.records.assign(observer.records.size(), Record{});
+    observer.suspects.clear();
     observer.seen = 0;
   }
 }
 
 void Safety::believed(Time at, ProcessId observer, std::span<const Membership::Change> changes) {
   for (const auto& [process, record] : changes) {
+    if (check_suspicion(at, observer, process, record)) continue;
     ++beliefs_;
     check_change(at, observer, process, record);
     observers_[observer.value].records[process.value] = record;
   }
+}
+
+// Whether it is a suspicion or the end of one, which leave the record as it is. Whatever else is
+// believed of a process ends the suspicion too.
+bool Safety::check_suspicion(Time at, ProcessId observer, ProcessId process, Record record) {
+  const Record& known = observers_[observer.value].records[process.value];
+  std::set<ProcessId>& suspects = observers_[observer.value].suspects;
+  if (record.state == MemberState::suspected) {
+    if (observer == process || !is_live(known) || record.incarnation != known.incarnation) {
+      violated(at, observer,
+               "suspects process " + std::to_string(process.value) +
+                   " in a life that it believes " + text(known));
+    }
+    if (!suspects.insert(process).second) violated(at, observer, "suspects twice");
+    return true;
+  }
+  return suspects.erase(process) > 0 && record == known;
 }
 
 void Safety::check_change(Time at, ProcessId observer, ProcessId process, Record record) {

@@ -5,6 +5,7 @@
 //  - monotony: in one life of an observer the records of a process only grow (incarnation, state);
 //  - no invention: nobody believes in an incarnation that its process never had;
 //  - accuracy, where the faults allow it: no verdict on a life that runs and can be reached;
+//  - suspicion: only of a life that the view has as live; it is taken back once at most;
 //  - bookkeeping: the view is what was reported, and its digest follows from its exceptions alone.
 // The first violation is kept as a sentence; what comes after it follows from it.
 #pragma once
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -63,10 +65,12 @@ class Safety final : public Witness {
     std::optional<Incarnation> unreachable;  // the last one that was judged across a cut
   };
   struct Observer {
-    std::vector<Record> records;  // by process: as reported in this life
-    std::uint64_t seen = 0;       // the view's sequence at the last close look
+    std::vector<Record> records;   // by process: as reported in this life
+    std::set<ProcessId> suspects;  // whom it has reported as suspected
+    std::uint64_t seen = 0;        // the view's sequence at the last close look
   };
 
+  bool check_suspicion(Time at, ProcessId observer, ProcessId process, Record record);
   void check_verdict(Time at, ProcessId observer, ProcessId process, Record record);
   void check_change(Time at, ProcessId observer, ProcessId process, Record record);
   void check_view(Time now, ProcessId observer, const Engine& engine);

@@ -9,7 +9,7 @@ namespace holdfast {
 enum class MemberState : std::uint8_t {
   joining,  // started, has not yet heard from anyone
   alive,
-  suspected,  // a verdict is held back; counts as live
+  suspected,  // a verdict is held back; counts as live; in no view and on no wire as yet (4.9)
   failed,     // a verdict; the process itself may refute it with a higher incarnation
   left,       // the process itself said that it takes no further part
   committed,  // final: the survivors agreed; the process is fenced

@@ -37,6 +37,8 @@ struct DetectorAction {
     observe,    // tell `process` that we observe it
     probe,      // send `process`, believed dead, what we believe; if it lives it will object
     verdict,    // `domain` has been silent for too long
+    suspicion,  // likewise, but the verdict is held (options.hold)
+    trust,      // `domain` was suspected and has been heard: nothing is held against it any more
   };
   Kind kind = Kind::heartbeat;
   ProcessId process = kNoProcess;

@@ -13,7 +13,22 @@ bool HeldVerdicts::holds(DomainId domain) const {
 }
 
 bool HeldVerdicts::take_back(DomainId domain) {
-  return std::erase_if(held_, [domain](const Held& held) { return held.domain == domain; }) > 0;
+  const bool was_held =
+      std::erase_if(held_, [domain](const Held& held) { return held.domain == domain; }) > 0;
+  if (was_held) taken_back_.push_back(domain);
+  return was_held;
+}
+
+void HeldVerdicts::take_all_back() {
+  for (const Held& held : held_) taken_back_.push_back(held.domain);
+  held_.clear();
+}
+
+std::optional<DomainId> HeldVerdicts::taken_back() {
+  if (taken_back_.empty()) return std::nullopt;
+  const DomainId domain = taken_back_.back();
+  taken_back_.pop_back();
+  return domain;
 }
 
 void HeldVerdicts::news(Time now, const Ring& ring) {

@@ -26,15 +26,22 @@ class HeldVerdicts {
   bool holds(DomainId domain) const;
   // The domain lives: true if it was held, and is no more.
   bool take_back(DomainId domain);
-  void clear() { held_.clear(); }
+  // Nobody is watched any more.
+  void take_all_back();
   bool empty() const { return held_.empty(); }
+  // The next of those that were taken back, each once: whoever was told of the suspicion is to
+  // hear that it is over.
+  std::optional<DomainId> taken_back();
 
   // The view has changed: what it says by now needs no verdict, and the rest leaves with the news.
   void news(Time now, const Ring& ring);
 
   // The next verdict to let go: all of them, once the first has waited long enough.
   std::optional<DomainId> due(Time now);
-  Time next_deadline() const { return held_.empty() ? Time::never() : held_.front().until; }
+  Time next_deadline() const {
+    if (!taken_back_.empty()) return Time{0};
+    return held_.empty() ? Time::never() : held_.front().until;
+  }
 
   // For comparing states.
   std::uint64_t hash() const;
@@ -46,7 +53,8 @@ class HeldVerdicts {
   };
 
   Duration hold_;
-  std::vector<Held> held_;  // `until` ascends
+  std::vector<Held> held_;            // `until` ascends
+  std::vector<DomainId> taken_back_;  // until the end of the turn
 };
 
 }  // namespace holdfast

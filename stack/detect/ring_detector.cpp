@@ -49,7 +49,7 @@ class RingDetector final : public Detector {
   void start(Time now, DetectorStart how, Duration phase, const Ring& ring) override {
     HOLDFAST_ASSERT(phase >= Duration{0} && phase < period_);
     running_ = true;
-    if (holding_) held_->clear();
+    if (holding_) held_->take_all_back();
     next_send_ = now + phase;
     emitter_ = domain_before(ring);
     observer_ = process_after(ring);
@@ -62,7 +62,10 @@ class RingDetector final : public Detector {
     }
   }
 
-  void stop() override { running_ = false; }
+  void stop() override {
+    running_ = false;
+    if (holding_) held_->take_all_back();
+  }
 
   void heartbeat(Time at, ProcessId from, const Ring& ring) override {
     if (!running_) return;
@@ -107,10 +110,15 @@ class RingDetector final : public Detector {
   }
 
   std::optional<DetectorAction> poll(Time now, const Ring& ring) override {
+    if (holding_) {
+      if (const auto domain = held_->taken_back()) {
+        return about(DetectorAction::Kind::trust, *domain);
+      }
+    }
     if (!running_) return std::nullopt;
     if (pending_) return send_pending();
     if (holding_) {
-      if (const auto domain = held_->due(now)) return verdict_on(*domain);
+      if (const auto domain = held_->due(now)) return about(DetectorAction::Kind::verdict, *domain);
     }
     if (next_send_ <= now) return send(now, ring);
     if (awaiting_ && next_ask_ <= now) {
@@ -121,7 +129,7 @@ class RingDetector final : public Detector {
   }
 
   Time next_deadline() const override {
-    if (!running_) return Time::never();
+    if (!running_) return holding_ ? held_->next_deadline() : Time::never();
     if (pending_) return Time{0};
     Time next = next_send_ < deadline_ ? next_send_ : deadline_;
     if (awaiting_ && next_ask_ < next) next = next_ask_;
@@ -336,21 +344,22 @@ class RingDetector final : public Detector {
     pending_comparison_ = roster.member(self_, before_speaker ? turn : turn + 1);
   }
 
-  static DetectorAction verdict_on(DomainId domain) {
-    return {DetectorAction::Kind::verdict, kNoProcess, domain};
+  static DetectorAction about(DetectorAction::Kind kind, DomainId domain) {
+    return {kind, kNoProcess, domain};
   }
 
   std::optional<DetectorAction> judge(Time now, const Ring& ring) {
     if (holding_) {
-      held_->hold(emitter_, now);
+      const DomainId suspect = emitter_;
+      held_->hold(suspect, now);
       emitter_ = domain_before(ring);
       watch_anew(now);
-      return poll(now, ring);
+      return about(DetectorAction::Kind::suspicion, suspect);
     }
     // The membership merges the verdict, and view_changed finds the next emitter; this deadline is
     // only there in case the view knows better and keeps the emitter.
     deadline_ = now + 2 * timeout_;
-    return verdict_on(emitter_);
+    return about(DetectorAction::Kind::verdict, emitter_);
   }
 
   // What a heartbeat touches comes first: with the table of functions one cache line.

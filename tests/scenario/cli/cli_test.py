@@ -356,7 +356,7 @@ class Facts(Scenario):
     def test_topology_refuses_options_that_would_do_nothing(self):
         self.write("small.json", SMALL)
         self.assertRegex(self.refused("topology", "small.json", "--names", "map"),
-                         r"^holdfast topology: --names .*\"small.json\" is an experiment; expected ")
+                         r"^holdfast topology: --names .*\"small.json\" is an experiment; expect")
         self.assertRegex(self.refused("topology", "fabric.txt", "--set", "seed=2"),
                          r"^holdfast topology: --set .*\"fabric.txt\" is an ibnetdiscover file; ")
 

@@ -44,9 +44,10 @@ def write(folder, **document):
                      ["point", "replicate", "which", "order", "deaths", "processes", "failures",
                       "known_max_s", "notices", "repeats"], rows)
     sample.write_csv(folder, "failures.csv",
-                     ["point", "replicate", "at_s", "what", "which", "processes", "detection_s",
-                      "propagation_s", "repaired_at_s", "rejoin_s", "missed"],
-                     [[0, replicate, at, "process", 3, 1, "" if replicate == 7 else 0.9, "", "", "",
+                     ["point", "replicate", "at_s", "what", "which", "processes", "suspicion_s",
+                      "detection_s", "propagation_s", "repaired_at_s", "rejoin_s", "missed"],
+                     [[0, replicate, at, "process", 3, 1, "" if replicate == 7 else 0.8,
+                       "" if replicate == 7 else 0.9, "", "", "",
                        100 * at + replicate] for replicate in range(REPLICATES) for at in (2, 1)])
     sample.write_json(folder, "resolved.json", {"name": "own", "duration": "9 s"})
     sample.write_json(folder, "figures.json", document)

@@ -52,9 +52,9 @@ def fat_tree(leaves, hosts, spines, parallel):
     return {"nodes": nodes, "links": links, "warnings": []}
 
 
-def sweep(folder, replicates=8, fabric=None, host="host-4", kinds=("bmg", "chord")):
+def sweep(folder, replicates=8, fabric=None, host="host-4", kinds=("bmg", "chord"), held=0.0):
     """A run like quickstart: two sweep points, deaths of processes and nodes, one undetected.
-    host: the first that dies."""
+    host: the first that dies; held: how long the verdict on a node waits."""
     os.makedirs(folder, exist_ok=True)
     numbers = Numbers(1)
     kinds = list(kinds)
@@ -74,6 +74,7 @@ def sweep(folder, replicates=8, fabric=None, host="host-4", kinds=("bmg", "chord
                 spread = (8e-6 if kind == "bmg" else 15e-6) * (1 + numbers.next())
                 never = processes == 0 or (point == 1 and replicate == 0 and at == 30)
                 failures.append([point, replicate, at, what, which, processes,
+                                 "" if never else repr(detection - (held if node else 0)),
                                  "" if never else repr(detection), "" if never else repr(spread),
                                  "" if at != 20 else 45, "" if at != 20 else repr(spread * 3), 0])
             counts = [1296 * 600, 8, int(1296 * (20 if kind == "bmg" else 10) * 3 + replicate), 900,
@@ -86,8 +87,8 @@ def sweep(folder, replicates=8, fabric=None, host="host-4", kinds=("bmg", "chord
                "detected", "missed", "false_verdicts", "unreachable_verdicts",
                "records_while_down"] + COUNTS + ["state_hash"], results)
     write_csv(folder, "failures.csv",
-              ["point", "replicate", "at_s", "what", "which", "processes", "detection_s",
-               "propagation_s", "repaired_at_s", "rejoin_s", "missed"], failures)
+              ["point", "replicate", "at_s", "what", "which", "processes", "suspicion_s",
+               "detection_s", "propagation_s", "repaired_at_s", "rejoin_s", "missed"], failures)
     write_json(folder, "run.json", {
         "version": "0.1.0", "seed": 7, "wall_s": 12.5, "events_per_second": 3.1e6,
         "command": "holdfast run sample.json"})
@@ -124,14 +125,15 @@ def year(folder, failures=1141):
         at += 2 * numbers.next() * 366 * 86400 / failures * 0.99
         host = int(89 * numbers.next() ** 2)
         down = index % 20 == 7
+        detection = "" if down else repr(0.9 + 0.1 * numbers.next()
+                                         + (2 if index % 97 == 5 else 0))
         rows.append([0, 0, repr(round(at, 3)), "node", f"host-{host}", 0 if down else 4,
-                     "" if down else repr(0.9 + 0.1 * numbers.next()
-                                          + (2 if index % 97 == 5 else 0)),
+                     detection, detection,
                      "" if down else repr(6e-6 + 8e-6 * numbers.next()),
                      repr(round(at + 3600, 3)), "" if down else "0.0001", 0])
     write_csv(folder, "failures.csv",
-              ["point", "replicate", "at_s", "what", "which", "processes", "detection_s",
-               "propagation_s", "repaired_at_s", "rejoin_s", "missed"], rows)
+              ["point", "replicate", "at_s", "what", "which", "processes", "suspicion_s",
+               "detection_s", "propagation_s", "repaired_at_s", "rejoin_s", "missed"], rows)
     write_csv(folder, "results.csv",
               ["point", "replicate", "processes", "nodes", "failures", "detected", "missed",
                "false_verdicts", "unreachable_verdicts", "records_while_down"] + COUNTS

@@ -26,6 +26,8 @@ class Waves(unittest.TestCase):
         found, cut_short = self.read([
             ["0.5", "failed", 9, "40", 0, ""],               # a mistake that becomes true
             ["1.000000000", "crash", "", "40-41", 0, 0],
+            ["1.8", "suspected", 8, "40-41", 0, 0],          # and does not know
+            ["1.8", "trusted", 8, "41", 0, 0],
             ["1.9", "failed", 7, "40", 0, 0],                # half of it
             ["2.000000001", "failed", 8, "40-41", 0, 0],
             ["2.0000000105", "failed", 7, "41", 0, 0],
@@ -78,10 +80,30 @@ class Phases(unittest.TestCase):
         self.folder = os.path.join(holder.name, "run")
 
     def test_spans_begin_where_the_one_before_ended(self):
-        failure = results.Failure(0, 10.0, "node", "a", 4, 0.5, 0.25, 20.0, 0.125, 0)
-        self.assertEqual(phases.spans_of(failure), [0.5, 0.25, 9.25, 0.125])
-        lost = results.Failure(0, 10.0, "node", "a", 4, None, None, None, None, 7)
-        self.assertEqual(phases.spans_of(lost), [None, None, None, None])
+        failure = results.Failure(0, 10.0, "node", "a", 4, 0.375, 0.5, 0.25, 20.0, 0.125, 0)
+        self.assertEqual(phases.spans_of(failure), [0.375, 0.125, 0.25, 9.25, 0.125])
+        lost = results.Failure(0, 10.0, "node", "a", 4, None, None, None, None, None, 7)
+        self.assertEqual(phases.spans_of(lost), [None, None, None, None, None])
+        suspected = results.Failure(0, 10.0, "node", "a", 4, 0.5, None, None, None, None, 7)
+        self.assertEqual(phases.spans_of(suspected), [0.5, None, None, None, None])
+
+    def titles(self, held):
+        """The columns of the figure, and what its legend calls the marks."""
+        sample.sweep(self.folder, held=held)
+        drawn = phases.draw(results.read(self.folder))
+        self.addCleanup(style.close, drawn)
+        return ([axis.get_title(loc="left") for axis in drawn.axes],
+                [text.get_text() for text in drawn.legends[0].get_texts()])
+
+    def test_suspicion_and_verdict_are_apart_only_where_verdicts_are_held(self):
+        columns, marks = self.titles(0.0)
+        self.assertEqual(columns[:2], ["crash to suspicion and verdict",
+                                       "verdict to last informed"])
+        self.assertEqual(marks[:3], ["crash", "suspicion and first verdict",
+                                     "last process informed"])
+        columns, marks = self.titles(0.25)
+        self.assertEqual(columns, [title for title, _ in phases.SPANS])
+        self.assertEqual(marks[:6], ["crash"] + phases.EVENTS)
 
     def test_the_first_replicate_of_each_point_is_drawn_and_never_is_told(self):
         sample.sweep(self.folder)

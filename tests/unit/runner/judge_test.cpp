@@ -42,6 +42,44 @@ TEST(Judge, SeparatesDetectionFromPropagation) {
   EXPECT_EQ(judge.judgement().false_verdicts, 0u);
 }
 
+// Of four, 3 observes 2 and holds its verdict.
+TEST(Judge, SuspicionComesBeforeTheVerdictOrWithIt) {
+  Judge judge(4);
+  judge.crash(at(1000), "process", "2", ids({2}));
+  judge.crash(at(1000), "process", "1", ids({1}));
+  judge.suspect(at(1400), {1}, {2}, kFirst);  // who is dead suspects nobody
+  judge.suspect(at(1500), {3}, {2}, kFirst);
+  EXPECT_FALSE(judge.judgement().failures[0].detection);
+  judge.suspect(at(1600), {0}, {2}, kFirst);
+  judge.believe(at(2000), {3}, {2}, kFirst, true);
+  judge.believe(at(2100), {3}, {1}, kFirst, true);
+  EXPECT_EQ(judge.judgement().failures[0].suspicion, milliseconds(500));
+  EXPECT_EQ(judge.judgement().failures[0].detection, milliseconds(1000));
+  EXPECT_EQ(judge.judgement().failures[1].suspicion, milliseconds(1100));
+  EXPECT_EQ(judge.judgement().false_verdicts, 0u);
+}
+
+TEST(Judge, ASuspicionFromBeforeTheCrashCountsUnlessItWasTakenBack) {
+  for (const bool taken_back : {false, true}) {
+    for (const bool observer_dies : {false, true}) {
+      EventLog log({.replicates = 1, .rows = 100}, 0);
+      Judge judge(4, &log);
+      judge.suspect(at(500), {3}, {2}, kFirst);
+      if (taken_back) judge.believe(at(600), {3}, {2}, kFirst, false);
+      if (observer_dies) judge.crash(at(700), "process", "3", ids({3}));
+      judge.crash(at(1000), "process", "2", ids({2}));
+      judge.believe(at(1900), {0}, {2}, kFirst, true);
+      const bool suspects = !taken_back && !observer_dies;
+      EXPECT_EQ(judge.judgement().failures.back().suspicion, milliseconds(suspects ? 0 : 900));
+      EXPECT_EQ(judge.judgement().mistakes, 0u);
+      const std::vector<RawEvent> events = log.take();
+      EXPECT_EQ(events.at(0).kind, RawEventKind::suspected);
+      EXPECT_EQ(events.at(0).failure, kNoFailure);
+      EXPECT_EQ(events.at(1).kind == RawEventKind::trusted, taken_back);
+    }
+  }
+}
+
 TEST(Judge, ANodeIsKnownWhenAllItsProcessesAre) {
   Judge judge(4);
   judge.crash(at(0), "node", "a", ids({0, 1}));

@@ -57,10 +57,10 @@ Outcome some_outcome() {
   outcome.events = 21;
   outcome.heartbeats_skipped = 22;
   outcome.failures = {
-      {Time{1'000'000'000}, "node", "a,b", 2, milliseconds(30), nanoseconds(5), Time{2'500'000'000},
-       microseconds(1), 5},
-      {Time{1'500'000'000}, "process", "7", 0, {}, {}, {}, {}, 0},
-      {Time{2'000'000'000}, "process", "6", 1, milliseconds(10), {}, {}, {}, 0},
+      {Time{1'000'000'000}, "node", "a,b", 2, milliseconds(20), milliseconds(30), nanoseconds(5),
+       Time{2'500'000'000}, microseconds(1), 5},
+      {Time{1'500'000'000}, "process", "7", 0, {}, {}, {}, {}, {}, 0},
+      {Time{2'000'000'000}, "process", "6", 1, milliseconds(9), milliseconds(10), {}, {}, {}, 0},
   };
   const auto fault = [](std::int64_t ms, const char* source, std::int64_t entry, const char* which,
                         std::uint32_t ended) {
@@ -95,8 +95,12 @@ Outcome some_outcome() {
   outcome.cuts[1].at = Time{9'000'000'000};
   outcome.cuts[1].reconciled.reset();
   outcome.raw_events = {
+      {Time{8}, RawEventKind::suspected, ProcessId{7}, ProcessId{1}, ProcessId{1}, Incarnation{3},
+       0},
       {Time{9}, RawEventKind::failed, ProcessId{7}, ProcessId{1}, ProcessId{2}, Incarnation{3}, 0},
       {Time{10}, RawEventKind::crash, kNoProcess, ProcessId{1}, ProcessId{1}, Incarnation{3}, 1},
+      {Time{10}, RawEventKind::trusted, ProcessId{6}, ProcessId{2}, ProcessId{2}, Incarnation{3},
+       kNoFailure},
       {.at = Time{11}, .kind = RawEventKind::ends_here}};
   return outcome;
 }
@@ -117,9 +121,16 @@ TEST(Tables, RowsHoldTheOutcome) {
   const std::string row = results_row(campaign, {0, 5}, {});
   EXPECT_EQ(std::count(header.begin(), header.end(), ','), std::count(row.begin(), row.end(), ','));
   EXPECT_EQ(failures_rows({2, 1}, some_outcome()),
-            "2,1,1.000000000,node,\"a,b\",2,0.030000000,0.000000005,2.500000000,0.000001000,5\n"
-            "2,1,1.500000000,process,7,0,,,,,0\n"
-            "2,1,2.000000000,process,6,1,0.010000000,,,,0\n");
+            "2,1,1.000000000,node,\"a,b\",2,0.020000000,0.030000000,0.000000005,"
+            "2.500000000,0.000001000,5\n"
+            "2,1,1.500000000,process,7,0,,,,,,0\n"
+            "2,1,2.000000000,process,6,1,0.009000000,0.010000000,,,,0\n");
+  EXPECT_EQ(events_rows({2, 1}, some_outcome()),
+            "2,1,0.000000008,suspected,7,1,3,0\n"
+            "2,1,0.000000009,failed,7,1-2,3,0\n"
+            "2,1,0.000000010,crash,,1,3,1\n"
+            "2,1,0.000000010,trusted,6,2,3,\n"
+            "2,1,0.000000011,ends_here,,,,\n");
   EXPECT_EQ(faults_rows({2, 1}, some_outcome()),
             "2,1,0,1.000000000,,script,0,node,\"a,b\",crash,1,1,1,0\n"
             "2,1,1,1.400000000,7.000000000,model,2,node,c,crash,1,4,4,0\n"

@@ -56,6 +56,21 @@ TEST(Safety, NoViewGoesBack) {
   EXPECT_TRUE(repeated.believes(0, 2, {0}, MemberState::failed).objects());
 }
 
+TEST(Safety, SuspicionsLeaveTheViewAsItIsAndAreTakenBackOnce) {
+  Oracle oracle;
+  oracle.believes(0, 2, {0}, MemberState::suspected).believes(0, 2, {0}, MemberState::alive);
+  oracle.believes(0, 2, {0}, MemberState::suspected);
+  oracle.crash(2).believes(0, 2, {0}, MemberState::failed);
+  EXPECT_FALSE(oracle.objects()) << oracle.safety().violation();
+  EXPECT_EQ(oracle.safety().beliefs(), 1u);
+  Oracle twice;
+  EXPECT_FALSE(twice.believes(0, 2, {0}, MemberState::suspected).objects());
+  EXPECT_TRUE(twice.believes(0, 2, {0}, MemberState::suspected).objects());
+  EXPECT_TRUE(Oracle().believes(0, 2, {0}, MemberState::alive).objects());
+  EXPECT_TRUE(Oracle().believes(0, 2, {1}, MemberState::suspected).objects());
+  EXPECT_TRUE(Oracle().believes(0, 0, {0}, MemberState::suspected).objects());
+}
+
 TEST(Safety, NewLifeOfAnObserverStartsFromNothing) {
   Oracle oracle;
   oracle.crash(2).believes(0, 2, {0}, MemberState::failed);

@@ -29,6 +29,9 @@ TEST(HoldInJobs, DetectionTakesLongerByTheHold) {
     ASSERT_TRUE(first.has_value());
     EXPECT_GT(*first - crash, kTimeout - kPeriod + hold + message);
     EXPECT_LE(*first - crash, kTimeout + hold + message);
+    ASSERT_EQ(job.memory.suspicions.size(), 1u);
+    EXPECT_EQ(job.memory.suspicions[0].subject, ProcessId{5});
+    EXPECT_EQ(*first - job.memory.suspicions[0].at, hold);
   }
 }
 
@@ -75,6 +78,12 @@ TEST(HoldInJobs, AMistakeThatIsTakenBackIsNoMistake) {
     Simulation& simulation = job.build();
     simulation.run();
     EXPECT_TRUE(job.memory.beliefs.empty());
+    ASSERT_EQ(job.memory.suspicions.size(), 2u);
+    EXPECT_EQ(job.memory.suspicions[0].record.state, MemberState::suspected);
+    EXPECT_EQ(job.memory.suspicions[1].record.state, MemberState::alive);
+    const Duration suspected = job.memory.suspicions[1].at - job.memory.suspicions[0].at;
+    EXPECT_GT(suspected, milliseconds(300));
+    EXPECT_LE(suspected, milliseconds(300) + kPeriod + milliseconds(1));
     // One by the observer that held the verdict, one by the sleeper when it woke.
     EXPECT_EQ(simulation.frame_counts().observes, 2u);
     EXPECT_EQ(simulation.heartbeats_skipped() > 0, skip);

@@ -27,8 +27,16 @@ class Memory final : public Witness {
     for (const ProcessId process : processes) repairs.emplace_back(at, process);
   }
   void believed(Time at, ProcessId observer, std::span<const Membership::Change> changes) override {
-    for (const auto& [process, record] : changes)
-      beliefs.push_back({at, observer, process, record});
+    for (const auto& [process, record] : changes) {
+      const Belief belief{at, observer, process, record};
+      const bool ends = !suspicions.empty() && suspicions.back().observer == observer &&
+                        suspicions.back().subject == process && is_live(record);
+      if (record.state == MemberState::suspected || ends) {
+        suspicions.push_back(belief);
+      } else {
+        beliefs.push_back(belief);
+      }
+    }
   }
 
   // When anyone first, and when the last observer, came to believe `subject` failed.
@@ -48,6 +56,7 @@ class Memory final : public Witness {
 
   std::vector<std::pair<Time, ProcessId>> crashes, repairs;
   std::vector<Belief> beliefs;
+  std::vector<Belief> suspicions;  // and their ends for a sign of life
 };
 
 // `nodes` hosts under one switch of 100 Gb/s.

@@ -96,6 +96,74 @@ TEST(Hold, ANewLifeTakesItBack) {
   EXPECT_EQ(holding.subject.of(2), failed(1 << 16));
 }
 
+// The record that the view has, but suspected; and the same again once the process was heard.
+TEST(Hold, SuspicionIsReportedAndNotBelieved) {
+  const auto changes = [](Holding& holding) {
+    Membership& membership = holding.subject.membership();
+    std::vector<Membership::Change> found(membership.changes().begin(), membership.changes().end());
+    membership.clear_changes();
+    return found;
+  };
+  using Changes = std::vector<Membership::Change>;
+  const Record suspected{{0}, MemberState::suspected};
+  Holding holding;
+  EXPECT_EQ(changes(holding), Changes{});
+  const std::uint64_t digest = holding.subject.membership().view().digest();
+  holding.run(at(1000));
+  EXPECT_EQ(changes(holding), (Changes{{{2}, suspected}}));
+  EXPECT_EQ(holding.subject.membership().view().digest(), digest);
+  holding.run(at(1300));
+  EXPECT_EQ(changes(holding), (Changes{{{2}, failed(0)}}));
+
+  Holding heard;
+  heard.run(at(1200));
+  heard.subject.hear(at(1200), FrameType::heartbeat, 2);
+  heard.run(at(1200));
+  EXPECT_EQ(changes(heard), (Changes{{{2}, suspected}, {{2}, alive(0)}}));
+  heard.run(at(1250));
+  EXPECT_EQ(changes(heard), Changes{});
+
+  // A new life is no end of a suspicion besides.
+  Holding reborn;
+  reborn.run(at(1200));
+  reborn.subject.hear(at(1200), FrameType::notice, 5, {run_of(2, alive(1 << 16))});
+  reborn.run(at(1200));
+  EXPECT_EQ(changes(reborn), (Changes{{{2}, suspected}, {{2}, alive(1 << 16)}}));
+
+  // What is heard of it by others ends the suspicion too.
+  Holding informed;
+  informed.run(at(1000));
+  changes(informed);
+  informed.subject.hear(at(1100), FrameType::notice, 5, {run_of(2, failed(0))});
+  informed.run(at(1400));
+  EXPECT_EQ(changes(informed), (Changes{{{2}, failed(0)}}));
+}
+
+// A process of lower rank has come back to its node, say: nobody watches from here any more.
+TEST(Hold, WhoIsNoAgentAnyMoreSuspectsNobody) {
+  const DetectorOptions options{
+      .period = milliseconds(100), .timeout = seconds(1), .hold = milliseconds(300)};
+  const Roster roster({.nodes = 8});
+  const View view;
+  const Ring ring(roster, view);
+  DetectorPlace detector;
+  ASSERT_TRUE(make_detector(detector, "ring", options, {3}));
+  detector->start(at(0), DetectorStart::with_everyone, Duration{0}, ring);
+  std::vector<DetectorAction> about;
+  const auto poll = [&](Time now) {
+    while (const auto action = detector->poll(now, ring))
+      if (action->domain != kNoDomain) about.push_back(*action);
+  };
+  for (std::int64_t ms = 0; ms <= 2000; ms += 10) poll(at(ms));
+  const DetectorAction suspicion{DetectorAction::Kind::suspicion, kNoProcess, {2}};
+  EXPECT_EQ(about, std::vector{suspicion});
+  detector->stop();
+  EXPECT_LE(detector->next_deadline(), at(2000));
+  poll(at(2000));
+  EXPECT_EQ(about, (std::vector{suspicion, {DetectorAction::Kind::trust, kNoProcess, {2}}}));
+  EXPECT_EQ(detector->next_deadline(), Time::never());
+}
+
 // In one notice each.
 // The tenth tick comes at 1000 + 900 ms at the latest: within the hold when it lasts long enough.
 TEST(Hold, WhoseVerdictIsHeldIsProbedAsTheDeadAre) {
