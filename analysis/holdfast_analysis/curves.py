@@ -53,9 +53,13 @@ class _Along:
         self._step = min(0.12, 0.5 / count) * min(gaps, default=1.0) if self.few else 0.0
         self._middle = (count - 1) / 2
 
+    def has(self, x):
+        """Whether x has a place: among names only those of the run have."""
+        return x in self.names if self.names else not isinstance(x, str)
+
     def at(self, x, position):
         """Where the mark of the series of that position stands; None: in the middle."""
-        place = self.names.index(x) if x in self.names else x
+        place = self.names.index(x) if self.names else x
         return place if position is None else place + self._step * (position - self._middle)
 
 
@@ -116,8 +120,9 @@ def _draw_references(axis, figure, panel, series, along):
         if reference.panel is not None and reference.panel != panel:
             continue
         position = series.index(reference.series) if reference.series in series else None
-        places = [along.at(x, position) for x, _ in reference.points]
-        heights = [height for _, height in reference.points]
+        known = [(x, height) for x, height in reference.points if along.has(x)]
+        places = [along.at(x, position) for x, _ in known]
+        heights = [height for _, height in known]
         if reference.line:
             axis.plot(places, heights, color=style.MUTED, linewidth=1.0, label=title,
                       linestyle=style.DASHES[2], zorder=2)

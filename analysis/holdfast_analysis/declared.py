@@ -37,6 +37,8 @@ from typing import Dict, List, Optional, Tuple
 from . import intervals, units
 from .results import ResultsError
 
+FAILURE_COLUMNS = ["suspicion_s", "detection_s", "propagation_s", "repaired_at_s", "rejoin_s",
+                   "missed", "processes"]
 _AXIS_KEYS = {"column", "columns", "per", "divisor", "of_failure", "label", "scale"}
 _SPLIT_KEYS = {"column", "titles"}
 _FIGURE_KEYS = {"name", "title", "caption", "x", "y", "panels", "series", "band", "references",
@@ -162,29 +164,62 @@ class _Reader:
 
     def axis(self, pointer, value):
         self.keys(pointer, value, _AXIS_KEYS)
-        columns = value.get("columns", [value.get("column")])
-        for name in columns:
+        columns = self.listed(f"{pointer}/columns", value.get("columns", [value.get("column")]))
+        for name in columns or [None]:
             self.text(f"{pointer}/column", name)
         scale = value.get("scale", "linear")
         if scale not in ("linear", "log"):
             raise self.wrong(f"{pointer}/scale", '"linear" or "log"')
-        return Axis(tuple(columns), tuple(value.get("per", [])),
+        per = self.listed(f"{pointer}/per", value.get("per", []))
+        for name in per:
+            self.text(f"{pointer}/per", name)
+        of_failure = value.get("of_failure")
+        if of_failure is not None:
+            self.of_failure(pointer, of_failure, columns)
+        return Axis(tuple(columns), tuple(per),
                     self.text(f"{pointer}/label", value.get("label")), scale,
-                    float(value.get("divisor", 1)), value.get("of_failure"))
+                    self.number(f"{pointer}/divisor", value.get("divisor", 1), positive=True),
+                    of_failure)
+
+    def of_failure(self, pointer, value, columns):
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            raise self.wrong(f"{pointer}/of_failure", "a whole number, 0 for the first failure")
+        for column in columns:
+            if column not in FAILURE_COLUMNS:
+                raise self.wrong(f"{pointer}/column", "with of_failure one of "
+                                 + ", ".join(FAILURE_COLUMNS))
+
+    def number(self, pointer, value, positive=False):
+        if not isinstance(value, (int, float)) or isinstance(value, bool) \
+                or positive and value <= 0:
+            raise self.wrong(pointer, "a number above zero" if positive else "a number")
+        return float(value)
 
     def split(self, pointer, value):
         if value is None:
             return None
         self.keys(pointer, value, _SPLIT_KEYS)
-        return Split(self.text(f"{pointer}/column", value.get("column")), value.get("titles", {}))
+        return Split(self.text(f"{pointer}/column", value.get("column")),
+                     self.texts(f"{pointer}/titles", value.get("titles", {})))
+
+    def texts(self, pointer, value):
+        if not isinstance(value, dict) or not all(isinstance(one, str) for one in value.values()):
+            raise self.wrong(pointer, "an object of texts")
+        return value
 
     def reference(self, pointer, value):
         self.keys(pointer, value, _REFERENCE_KEYS)
-        points = tuple((place, float(height)) for place, height in
-                       self.listed(f"{pointer}/points", value.get("points")))
+        points = []
+        for index, point in enumerate(self.listed(f"{pointer}/points", value.get("points"))):
+            here = f"{pointer}/points/{index}"
+            if not isinstance(point, list) or len(point) != 2:
+                raise self.wrong(here, "a place along x and a height")
+            if not isinstance(point[0], str):
+                self.number(f"{here}/0", point[0])
+            points.append((point[0], self.number(f"{here}/1", point[1])))
         return Reference(self.text(f"{pointer}/title", value.get("title")),
                          self.text(f"{pointer}/source", value.get("source")), value.get("panel"),
-                         value.get("series"), points, bool(value.get("line", False)))
+                         value.get("series"), tuple(points), bool(value.get("line", False)))
 
     def statistic(self, pointer, value):
         statistic = value.get("statistic", "median")
@@ -195,21 +230,51 @@ class _Reader:
     def figure(self, pointer, value):
         self.keys(pointer, value, _FIGURE_KEYS)
         band = value.get("band")
-        if band is not None and (len(self.listed(f"{pointer}/band", band)) != 2
-                                 or not 0 <= band[0] < band[1] <= 100):
+        if band is not None and (len(self.listed(f"{pointer}/band", band)) != 2 or
+                                 not 0 <= self.number(f"{pointer}/band/0", band[0])
+                                 < self.number(f"{pointer}/band/1", band[1]) <= 100):
             raise self.wrong(f"{pointer}/band", "two percentiles, the lower first")
         name = self.text(f"{pointer}/name", value.get("name"))
         if not name.replace("-", "").isalnum():
             raise self.wrong(f"{pointer}/name", "letters, digits and '-'")
-        references = value.get("references", [])
+        references = self.listed(f"{pointer}/references", value.get("references", []))
+        where = self.texts(f"{pointer}/where", value.get("where", {}))
         return Figure(
             name, self.text(f"{pointer}/title", value.get("title")), value.get("caption", ""),
             self.axis(f"{pointer}/x", value.get("x")), self.axis(f"{pointer}/y", value.get("y")),
             self.split(f"{pointer}/panels", value.get("panels")),
             self.split(f"{pointer}/series", value.get("series")), tuple(band) if band else None,
-            value.get("where", {}), self.statistic(pointer, value),
+            where, self.statistic(pointer, value),
             tuple(self.reference(f"{pointer}/references/{index}", entry)
                   for index, entry in enumerate(references)))
+
+
+def take_settings(figures, results):
+    """What was set for this run instead of being swept is no column of results.csv, but one value
+    of the configuration: rows get it from there, so that a narrower run has its figures too."""
+    named = {column for figure in figures
+             for column in [*figure.x.columns, *figure.where,
+                            *(split.column for split in (figure.panels, figure.series) if split)]}
+    for column in named - set(results.points[0].replicates[0]):
+        value = _setting(results.resolved, column)
+        if value is None:
+            continue
+        text = value if isinstance(value, str) else json.dumps(value)
+        for point in results.points:
+            for row in point.replicates:
+                row[column] = text
+
+
+def _setting(value, path):
+    """What the configuration has at a dotted path; None: nothing."""
+    for step in path.split("."):
+        if isinstance(value, list) and step.isdigit() and int(step) < len(value):
+            value = value[int(step)]
+        elif isinstance(value, dict) and step in value:
+            value = value[step]
+        else:
+            return None
+    return value
 
 
 def points_of(figure, results):
@@ -238,23 +303,29 @@ def cell(row, column):
     return row[column]
 
 
-def place(row, axis):
-    """Where a sweep point stands along x: a number, over the axis's divisor; a quantity in its base
-    unit; or a text."""
-    text = cell(row, axis.columns[0])
+def _amount(text, axis):
+    """What the text says: a number, over the axis's divisor; or a time in seconds; else None."""
     try:
         return float(text) / axis.divisor
     except ValueError:
-        seconds = units.seconds_of(text)
-        return text if seconds is None else seconds
+        return units.seconds_of(text)
+
+
+def places(figure, results):
+    """Where each sweep point of the figure stands along x, by its index: an amount, or all of them
+    texts if one is no amount."""
+    texts = {point.index: cell(point.replicates[0], figure.x.columns[0])
+             for point in points_of(figure, results)}
+    amounts = {index: _amount(text, figure.x) for index, text in texts.items()}
+    return texts if None in amounts.values() else amounts
 
 
 def _failure_height(failures, axis):
-    """The value of one failure of a replicate, likewise."""
-    failure = failures[axis.of_failure]
-    if failure.detection_s is None:
+    """The value of one failure of a replicate, likewise; None also where there was none."""
+    if axis.of_failure >= len(failures) or failures[axis.of_failure].detection_s is None:
         return None
-    return sum(float(getattr(failure, column)) for column in axis.columns) / axis.divisor
+    values = [getattr(failures[axis.of_failure], column) for column in axis.columns]
+    return math.inf if None in values else sum(map(float, values)) / axis.divisor
 
 
 def _heights(point, axis):
@@ -273,13 +344,22 @@ def _height(row, axis):
         text = cell(row, column)
         if not text:
             return math.inf if axis.is_time and _should_have_come(row, column) else None
-        total += float(text)
+        total += _number(row, column)
     for column in axis.per:
-        divisor = float(cell(row, column))
+        divisor = _number(row, column)
         if not divisor:
             return None
         total /= divisor
     return total / axis.divisor
+
+
+def _number(row, column):
+    text = cell(row, column)
+    try:
+        return float(text)
+    except ValueError:
+        raise ResultsError(f"figures.json draws the column {column}, which holds \"{text}\" in "
+                           "results.csv; expected a column of numbers.") from None
 
 
 def _should_have_come(row, column):
@@ -313,7 +393,7 @@ def _described(ordered, figure):
 
 def marks(figure, results, panel, series):
     """The Marks of one series in one panel, by place."""
-    found = []
+    found, along = [], places(figure, results)
     for point in points_of(figure, results):
         first = point.replicates[0]
         if any(split is not None and cell(first, split.column) != value
@@ -324,7 +404,7 @@ def marks(figure, results, panel, series):
         if not ordered:
             continue
         middle, low, high = _described(ordered, figure)
-        found.append(Mark(place(first, figure.x), low, middle, high, len(ordered),
+        found.append(Mark(along[point.index], low, middle, high, len(ordered),
                           sum(1 for height in ordered if math.isinf(height))))
     if all(isinstance(mark.x, float) for mark in found):
         found.sort(key=lambda mark: mark.x)

@@ -21,6 +21,7 @@ def write(folder, readme=None, declaration=None):
     experiment's figures.json; default: the one in `folder`, if any."""
     found = results.read(folder, readme)
     own = declared.read(folder, declaration)
+    declared.take_settings(own.figures, found)
     news, cut_short = waves.read(found)
     files = os.path.join(folder, "figures")
     os.makedirs(files, exist_ok=True)

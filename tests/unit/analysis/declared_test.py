@@ -9,7 +9,7 @@ import unittest
 
 import context
 import sample
-from holdfast_analysis import curves, declared, results
+from holdfast_analysis import curves, declared, results, style
 
 X = {"column": "deaths", "label": "deaths"}
 KNOWN = {"name": "known", "title": "Known & all", "x": X,
@@ -111,8 +111,47 @@ class Declared(unittest.TestCase):
                          ["open, at the top: never", "open, at the bottom: 0"])
 
     def test_x_may_be_divided(self):
-        self.assertEqual(declared.place({"load": "0.125"}, declared.Axis(
-            ("load",), (), "", "log", 0.0625, None)), 2.0)
+        write(self.folder, figures=[{**KNOWN, "x": {**X, "divisor": 0.5}}])
+        found, own = self.read()
+        self.assertEqual([mark.x for mark in declared.marks(own.figures[0], found, "7", "rank")],
+                         [2.0, 4.0])
+
+    def test_amounts_along_x_are_names_where_one_is_no_amount(self):
+        write(self.folder, figures=[KNOWN])
+        found, own = self.read()
+        for point in found.points:
+            for row in point.replicates:
+                row["deaths"] = {"1": "0", "2": "a few"}[row["deaths"]]
+        self.assertEqual(set(declared.places(own.figures[0], found).values()), {"0", "a few"})
+        drawn = curves.draw(own.figures[0], found)
+        self.addCleanup(style.close, drawn)
+        self.assertEqual([text.get_text() for text in drawn.axes[0].get_xticklabels()],
+                         ["a few", "0"])
+
+    def test_what_was_set_instead_of_swept_comes_from_the_configuration(self):
+        write(self.folder, figures=[KNOWN])
+        found, own = self.read()
+        for point in found.points:
+            for row in point.replicates:
+                del row["which"], row["order"]
+        found.resolved.update(order="rank", which=7)
+        found.points = found.points[:2]
+        declared.take_settings(own.figures, found)
+        self.assertEqual(len(declared.marks(own.figures[0], found, "7", "rank")), 2)
+        drawn = curves.draw(own.figures[0], found)
+        self.addCleanup(style.close, drawn)
+        self.assertEqual(drawn.axes[0].get_title(loc="left"), "seven")
+
+    def test_of_references_only_those_at_places_of_the_run_are_drawn(self):
+        write(self.folder, figures=[{**KNOWN, "x": {"column": "order", "label": "order"},
+                                     "series": {"column": "deaths"}, "references": [
+                                         {"title": "paper", "source": "it",
+                                          "points": [["rank", 3], ["spread", 4]]}]}])
+        found, own = self.read()
+        drawn = curves.draw(own.figures[0], found)
+        self.addCleanup(style.close, drawn)
+        paper, = [line for line in drawn.axes[0].lines if line.get_label() == "paper"]
+        self.assertEqual(list(paper.get_ydata()), [3])
 
     def test_where_leaves_out_other_sweep_points(self):
         write(self.folder, figures=[{**KNOWN, "where": {"order": "rank"}}])
@@ -163,6 +202,14 @@ class Declared(unittest.TestCase):
                               ({"band": [95, 5]}, "/figures/0/band"),
                               ({"colour": "red"}, "/figures/0/colour"),
                               ({"name": "a/b"}, "/figures/0/name"),
+                              ({"x": {**X, "divisor": 0}}, "/figures/0/x/divisor"),
+                              ({"x": {**X, "per": "failures"}}, "/figures/0/x/per"),
+                              ({"y": {**KNOWN["y"], "of_failure": -1}}, "/figures/0/y/of_failure"),
+                              ({"y": {**KNOWN["y"], "of_failure": 0}}, "/figures/0/y/column"),
+                              ({"band": ["5", 95]}, "/figures/0/band/0"),
+                              ({"where": {"deaths": 2}}, "/figures/0/where"),
+                              ({"references": [{"title": "x", "source": "y", "points": [[1]]}]},
+                               "/figures/0/references/0/points/0"),
                               ({"references": [{"title": "x", "points": []}]},
                                "/figures/0/references/0/source")):
             write(self.folder, figures=[{**KNOWN, **change}])
@@ -179,6 +226,12 @@ class Declared(unittest.TestCase):
         write(self.folder, figures=[{**NOTICES, "x": {"column": "size", "label": "x"}}])
         found, own = self.read()
         with self.assertRaisesRegex(results.ResultsError, "names the column size"):
+            curves.draw(own.figures[0], found)
+
+    def test_a_column_without_numbers_is_named(self):
+        write(self.folder, figures=[{**KNOWN, "y": {"column": "order", "label": "y"}}])
+        found, own = self.read()
+        with self.assertRaisesRegex(results.ResultsError, 'the column order, which holds "rank"'):
             curves.draw(own.figures[0], found)
 
     def test_every_experiment_declares_what_can_be_read(self):
