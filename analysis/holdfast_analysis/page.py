@@ -107,6 +107,14 @@ def _median_cell(summary):
     return Cell(units.time_text(summary.median), interval, summary.median)
 
 
+def _longest_cell(summary):
+    """The greatest of all: "never" if anything never was, and below it the greatest of the rest."""
+    if not summary.never:
+        return time_cell(summary.greatest)
+    rest = "" if summary.greatest is None else f"the others {units.time_text(summary.greatest)}"
+    return Cell("never", rest, math.inf)
+
+
 def _summary(results):
     headings = list(results.swept) + ["deaths of", "failures", "detected", "detection, median",
                                       "longest", "propagation, median", "longest"]
@@ -118,8 +126,8 @@ def _summary(results):
                     + [text_cell({"process": "processes", "node": "nodes"}.get(what, what)),
                        Cell(units.count_text(detection.count)),
                        Cell(units.count_text(detection.count - detection.never)),
-                       _median_cell(detection), time_cell(detection.greatest),
-                       _median_cell(spread), time_cell(spread.greatest)])
+                       _median_cell(detection), _longest_cell(detection),
+                       _median_cell(spread), _longest_cell(spread)])
     times = table(headings, rows) if rows else \
         "<p class=none>No failure ended a process in this run.</p>"
     return (f"<section><h2>What came out</h2>\n<p>{html.escape(story.came_out(results))}</p>\n"

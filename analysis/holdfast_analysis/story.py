@@ -87,11 +87,20 @@ def _kind(kind, members):
                   default=None)
     if longest is None:
         return f"Deaths of {_several(kind)} were never noticed."
-    text = f"The death of a {kind} was noticed after {_medians(detection)}"
-    text += f" in the median, after {units.time_text(longest)} at the latest"
+    text = f"The death of a {kind} was noticed after {_medians(detection)} in the median, after " \
+        f"{units.time_text(longest)} at the latest{_unless_never(detection)}"
     if any(summary.greatest is not None for _, summary in spread):
-        text += f"; every other live process knew {_medians(spread)} later"
+        text += f"; every other live process knew {_medians(spread)} later{_unless_never(spread)}"
     return text + "."
+
+
+def _unless_never(summaries):
+    """What restricts a sentence about failures some of which never were known."""
+    never = sum(summary.never for _, summary in summaries)
+    count = sum(summary.count for _, summary in summaries)
+    if not never:
+        return ""
+    return f" (but {units.count_text(never)} of {units.count_text(count)} never)"
 
 
 def _several(kind):

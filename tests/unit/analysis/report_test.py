@@ -129,6 +129,9 @@ class Report(unittest.TestCase):
                          r"and 1 was not noticed before the repair or the end\.")
         self.assertRegex(text, r"The death of a node was noticed after \d+ ms")
         self.assertIn("The death of a process was noticed after", text)
+        self.assertRegex(text, r"at the latest \(but 1 of 32 never\); every other live pr")
+        # The longest of what has one that never was.
+        self.assertRegex(text, r"<td[^>]*>never<small>the others (1\.00 s|\d{3} ms)</small>")
 
     def test_the_command_that_repeats_it(self):
         self.assertIn("<pre>holdfast run sample.json\nholdfast run resolved.json</pre>",
