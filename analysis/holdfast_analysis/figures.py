@@ -163,7 +163,8 @@ def timeline(results):
         for point, what, failures in rows:
             colour, marker = style.series(_position(results, point))
             known = [failure for failure in failures if getattr(failure, column) is not None]
-            never += [failure.at_s / divisor for failure in failures if failure not in known]
+            never += [failure.at_s / divisor for failure in failures
+                      if getattr(failure, column) is None]
             axis.scatter([failure.at_s / divisor for failure in known],
                          [getattr(failure, column) for failure in known],
                          s=16 if len(known) <= 100 else 9, color=colour, alpha=0.6, linewidths=0,
@@ -221,25 +222,28 @@ def heartbeat_rate(row, duration_s):
 
 
 def messages(results):
-    """Frames per failure and process, a panel a kind, and the heartbeat rate: medians."""
+    """Frames per failure and process, a panel a kind, and the heartbeat rate: medians over the
+    replicates; of frames per failure, over those in which anything failed."""
     panels = []
     for column, title in MESSAGES:
-        samples = [[per_failure_and_process(row, column) for row in point.replicates]
+        samples = [_finite(per_failure_and_process(row, column) for row in point.replicates)
                    for point in results.points]
         if any(value for values in samples for value in values):
             panels.append((title, samples))
-    rates = [[heartbeat_rate(row, results.duration_s) for row in point.replicates]
+    rates = [_finite(heartbeat_rate(row, results.duration_s) for row in point.replicates)
              for point in results.points]
     shared = len(panels)
     if any(value for values in rates for value in values):
         panels.append(("heartbeats", rates))
-    if not panels or any(None in values for _, samples in panels for values in samples):
+    if not panels:
         return None
     height = 1.25 + 0.36 * len(results.points)
     drawn, grid = style.figure(height, columns=len(panels), sharey=True)
-    greatest = max((max(values) for _, samples in panels[:shared] for values in samples), default=1)
+    greatest = max((max(values, default=0) for _, samples in panels[:shared]
+                    for values in samples), default=1)
     for position, (axis, (title, samples)) in enumerate(zip(grid[0], panels)):
-        limit = greatest if position < shared else max(max(values) for values in samples)
+        limit = greatest if position < shared else max(max(values, default=0)
+                                                       for values in samples)
         _draw_bars(axis, title, samples, limit)
         axis.set_xlabel(" \n " if position < shared else "per process\nand second", loc="left")
     if shared:
@@ -255,6 +259,8 @@ def messages(results):
 def _draw_bars(axis, title, samples, limit):
     axis.set_title(title, fontsize=8.5, loc="left", va="bottom")
     for row, values in enumerate(samples):
+        if not values:
+            continue  # no failure in any replicate
         summary = intervals.summarise(values)
         axis.barh(row, summary.median, height=0.55, color=style.series(row)[0], linewidth=0)
         if summary.interval and summary.interval[1] > summary.interval[0]:

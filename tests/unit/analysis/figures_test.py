@@ -86,6 +86,19 @@ class Messages(Drawn):
         self.assertEqual(widths["notices"], [20.0, 10.0])
         self.assertEqual(widths["heartbeats"], [10.0, 10.0])
 
+    def test_replicates_in_which_nothing_failed_leave_the_others_in_the_figure(self):
+        sample.sweep(self.folder, replicates=3)
+        found = results.read(self.folder)
+        found.points[0].replicates[1].update(failures="0", notices="0")
+        for row in found.points[1].replicates:
+            row.update(failures="0", notices="0")
+        drawn = self.draw(figures.messages, found)
+        widths = {axis.get_title(loc="left"): [bar.get_width() for bar in axis.patches]
+                  for axis in drawn.axes}
+        self.assertEqual(len(widths["notices"]), 1)
+        self.assertAlmostEqual(widths["notices"][0], 20.0, places=2)
+        self.assertEqual(len(widths["heartbeats"]), 2)
+
 
 if __name__ == "__main__":
     unittest.main()
