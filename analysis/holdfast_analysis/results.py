@@ -6,6 +6,7 @@ mapping.csv, README.md (the experiment's). Times are seconds, rates bits per sec
 
 import csv
 import datetime
+import io
 import json
 import os
 from dataclasses import dataclass, field
@@ -128,7 +129,7 @@ def _read_text(folder, name):
     if not os.path.exists(path):
         return ""
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8", newline="") as file:
             return file.read()
     except (OSError, UnicodeDecodeError) as error:
         raise ResultsError(f"{path}: cannot be read as UTF-8 text ({error}).") from error
@@ -170,7 +171,15 @@ def read_table(folder, name, required_columns):
     if not os.path.exists(path):
         raise ResultsError(f"{path}: missing. Every run writes it; give the folder of a run, or "
                            "run the experiment again.")
-    reader = csv.DictReader(_read_text(folder, name).splitlines())
+    reader = csv.DictReader(io.StringIO(_read_text(folder, name), newline=""))
+    try:
+        return _checked_rows(path, reader, required_columns)
+    except csv.Error as error:
+        raise ResultsError(f"{path}:{reader.line_num + 1}: not a table as the program writes it "
+                           f"({error}). Run the experiment again.") from error
+
+
+def _checked_rows(path, reader, required_columns):
     missing = [column for column in required_columns if column not in (reader.fieldnames or [])]
     if missing:
         raise ResultsError(f"{path}:1: no column {', '.join(missing)}. Expected a header with "

@@ -84,6 +84,14 @@ class Errors(Folder):
         self.change("failures.csv", "host-4,4,", "host-4,four,")
         self.assert_error("failures.csv:3", "column processes", '"four"', "a whole number")
 
+    def test_what_csv_itself_refuses_is_placed(self):
+        self.change("failures.csv", "host-4,4,", "x" * 200_000 + ",4,")
+        self.assert_error("failures.csv:3", "field larger")
+
+    def test_line_separators_within_a_name_end_no_row(self):
+        self.change("failures.csv", "host-4,4,", "ho\u2028st\x85,4,")
+        self.assertEqual(results.read(self.folder).points[0].failures[1].which, "ho\u2028st\x85")
+
     def test_row_cut_short(self):
         with open(self.path("results.csv"), encoding="utf-8") as file:
             text = file.read()
