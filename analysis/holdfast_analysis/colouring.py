@@ -5,7 +5,6 @@ Nothing depends on colour alone: dead parts carry a cross, parts that were cut o
 links are drawn thicker.
 """
 
-import csv
 import os
 import re
 from collections import Counter
@@ -13,9 +12,10 @@ from dataclasses import dataclass, field
 from typing import Dict, List, Tuple
 
 from . import style, units, waves
+from .results import read_table
 
 CROSS, STROKE = "cross", "stroke"
-CUT_OFF = style.SERIES[4]
+CUT_OFF = MISSED = style.SERIES[4]
 STEPS = len(style.SHADES)
 
 
@@ -84,16 +84,18 @@ def _bands(most):
     return found
 
 
-def _first_replicate(results, name):
-    """Rows of a table about the first replicate of the first sweep point."""
-    path = os.path.join(results.folder, name)
-    if not os.path.exists(path):
+def _first_replicate(results, name, columns):
+    """Rows of a table about the first replicate of the first sweep point; none without the file."""
+    if not os.path.exists(os.path.join(results.folder, name)):
         return []
     first = results.points[0]
-    with open(path, encoding="utf-8", newline="") as file:
-        return [row for row in csv.DictReader(file)
-                if row.get("point") == str(first.index)
-                and row.get("replicate") == first.replicates[0]["replicate"]]
+    return [row for _, row in read_table(results.folder, name, ["point", "replicate"] + columns)
+            if row["point"] == str(first.index)
+            and row["replicate"] == first.replicates[0]["replicate"]]
+
+
+def _faults(results):
+    return _first_replicate(results, "faults.csv", ["what", "which", "effect", "pieces"])
 
 
 def _deaths(fabric, results):
@@ -104,7 +106,7 @@ def _deaths(fabric, results):
     deaths = Counter(by_name.get(failure.which) for failure in first.failures
                      if failure.what == "node" and failure.processes
                      and str(failure.replicate) == number)
-    for row in _first_replicate(results, "faults.csv"):
+    for row in _faults(results):
         if row["effect"] not in ("crash", "flap") or row["pieces"] == "0":
             continue
         if row["what"] in ("switch", "leaf", "spine"):
@@ -131,7 +133,7 @@ def _failed_links(fabric, results):
         for ports in link.get("ports", []):
             by_end.update({(link[end], port): place for end, port in zip("ab", ports)})
     found = {}
-    for row in _first_replicate(results, "faults.csv"):
+    for row in _faults(results):
         end = re.fullmatch(r"(.*)\[(\d+)\]", row["which"])
         if row["what"] != "link" or row["effect"] not in ("crash", "flap") or not end:
             continue
@@ -145,7 +147,7 @@ def _failed_links(fabric, results):
 def _cut_off(fabric, results):
     """The hosts that were ever cut off."""
     found = {}
-    for row in _first_replicate(results, "cuts.csv"):
+    for row in _first_replicate(results, "cuts.csv", ["nodes"]):
         for first, last in re.findall(r"(\d+)(?:-(\d+))?", row["nodes"]):
             for index in range(int(first), int(last or first) + 1):
                 if index < len(fabric.hosts):
@@ -157,7 +159,8 @@ def _cut_off(fabric, results):
 
 def of_wave(fabric, wave, host_of):
     """Each host by when all its processes knew: the later, the more it stands out from the
-    page (darker on paper), in steps of equal time from the first process of all to the last."""
+    page (darker on paper), in steps of equal time from the first process of all to the last.
+    A host of whose living processes one never knew is none of these."""
     found = Colouring()
     first, last = wave.first_ns(), max(wave.knew_ns.values())
     span = max(1, last - first)
@@ -169,18 +172,25 @@ def of_wave(fabric, wave, host_of):
         if begun != done:
             note += f", its first process after {units.time_text((begun - first) / 1e9)}"
         found.parts[fabric.hosts[host]] = Paint(paint.fill, "", paint.on, note, key)
+    missed = Counter(host_of(process) for process in wave.living if process not in wave.knew_ns)
+    for host, count in missed.items():
+        note = f"{count} live process{'es' if count > 1 else ''} had not heard of it by the " \
+            "end of the events"
+        found.parts[fabric.hosts[host]] = Paint(MISSED, STROKE, style.ON_SHADES[0], note, "missed")
     for host in ended:
         before = found.parts.get(fabric.hosts[host])
         found.parts[fabric.hosts[host]] = Paint(
             before.fill if before else style.PAPER, CROSS, before.on if before else style.WARN,
             "failed" if not before else f"lost processes, {before.note}", "failed")
-    found.plain = Paint(note="alive, never knew, or down", key="never")
+    found.plain = Paint(note="nobody who lived throughout", key="never")
     for step in range(STEPS):
         text = units.interval_text(span * step / STEPS / 1e9, span * (step + 1) / STEPS / 1e9)
         found.legend.append((Paint(style.SHADES[step], "", style.ON_SHADES[step], "", str(step)),
                              text if step else
                              f"knew within {units.time_text(span / STEPS / 1e9)}"))
     found.legend.append((Paint(style.PAPER, CROSS, style.WARN), "failed"))
+    if missed:
+        found.legend.append((Paint(MISSED, STROKE, style.ON_SHADES[0]), "not by the end"))
     if len(found.parts) < len(fabric.hosts):
         found.legend.append((Paint(), "nobody there, or down"))
     return found

@@ -51,5 +51,5 @@ def shown(results, fabric, waves):
             wave = max(known, key=lambda wave: (len(wave.ended), -wave.failure))
             found.append((point, wave, failures[wave.failure]))
     usable = [item for item in found
-              if max(map(host_of(results), item[1].knew_ns)) < hosts]
+              if max(map(host_of(results), item[1].living | item[1].ended)) < hosts]
     return usable[:1 if hosts > MANY_HOSTS else MOST_WAVES]

@@ -241,7 +241,7 @@ class States(unittest.TestCase):
 class WavePicture(unittest.TestCase):
     def test_the_darker_the_later(self):
         whole = fabric.Fabric(sample.fat_tree(2, 3, 1, 1))
-        wave = waves.Wave(0, 0, 0, at_ns=5, ended={0, 1}, living=set(range(2, 12)),
+        wave = waves.Wave(0, 0, 0, at_ns=5, ended={0, 1}, living=set(range(2, 9)),
                           knew_ns={2: 100, 3: 120, 4: 100, 5: 200, 6: 300, 7: 600, 8: 610})
         drawn = colouring.of_wave(whole, wave, lambda process: process // 2)
         fills = {key: paint.fill for key, paint in drawn.parts.items()}
@@ -250,6 +250,18 @@ class WavePicture(unittest.TestCase):
         self.assertEqual(drawn.parts[3].note, "knew after 500 ns, its first process after 200 ns")
         self.assertEqual(drawn.parts[0].mark, CROSS)
         self.assertIn("nobody there, or down", [label for _, label in drawn.legend])
+        self.assertNotIn("not by the end", [label for _, label in drawn.legend])
+
+    def test_who_lives_and_never_knew_is_told_from_an_empty_host(self):
+        whole = fabric.Fabric(sample.fat_tree(2, 3, 1, 1))
+        wave = waves.Wave(0, 0, 0, at_ns=5, ended={0, 1}, living=set(range(2, 8)),
+                          knew_ns={2: 100, 3: 120, 4: 100, 5: 200, 6: 300})
+        drawn = colouring.of_wave(whole, wave, lambda process: process // 2)
+        self.assertEqual(drawn.parts[3].note,
+                         "1 live process had not heard of it by the end of the events")
+        self.assertNotIn(drawn.parts[3].fill, style.SHADES)
+        self.assertNotIn(4, drawn.parts)
+        self.assertIn("not by the end", [label for _, label in drawn.legend])
 
     def test_processes_lie_on_hosts_as_they_were_placed(self):
         with tempfile.TemporaryDirectory() as holder:
