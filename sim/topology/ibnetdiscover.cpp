@@ -13,6 +13,9 @@ namespace holdfast::sim {
 
 namespace {
 
+// How Mellanox's switches describe it.
+constexpr std::string_view kAggregationNode = "Aggregation Node";
+
 class Importer {
  public:
   Importer(const std::string& file_name, const NodeNames& names, Duration link_latency)
@@ -25,6 +28,7 @@ class Importer {
     index_sections();
     check_links();
     if (!errors_.empty()) return errors_.status();
+    leave_out_aggregation_nodes();
     sort_sections();
     add_hosts();
     add_others();
@@ -58,12 +62,28 @@ class Importer {
                                       "; the first is on line " +
                                       std::to_string(sections_[first->second].line));
       }
-      if (!section.known) {
+      if (!section.kept) {
         warn(section.line,
              "a kind of section that is not known (expected Switch, Ca or Rt); the device "
              "and its links are left out");
       }
     }
+  }
+
+  // A switch chip shows the part of it that reduces on the way (SHARP) as an adapter of one port.
+  // No process runs there, and no cable leads to it.
+  void leave_out_aggregation_nodes() {
+    std::size_t count = 0;
+    for (DeviceSection& section : sections_) {
+      if (section.kind != DeviceKind::adapter || !section.description.ends_with(kAggregationNode))
+        continue;
+      section.kept = false;
+      ++count;
+    }
+    if (count == 0) return;
+    warnings_.push_back(file_name_ + ": " + std::to_string(count) + " aggregation node" +
+                        (count == 1 ? " is" : "s are") +
+                        " left out: parts of switches (SHARP), no hosts");
   }
 
   void sort_sections() {
@@ -147,7 +167,7 @@ class Importer {
     std::vector<AdapterEvidence> evidence;
     std::vector<const DeviceSection*> adapters;
     for (const DeviceSection& section : sections_) {
-      if (!section.known || section.kind != DeviceKind::adapter) continue;
+      if (!section.kept || section.kind != DeviceKind::adapter) continue;
       adapters.push_back(&section);
       evidence.push_back(
           {section.guid, section.system_guid, name_of(section.guid), section.description});
@@ -160,7 +180,7 @@ class Importer {
 
   void add_others() {
     for (const DeviceSection& section : sections_) {
-      if (section.known && section.kind != DeviceKind::adapter) add_device(section, {});
+      if (section.kept && section.kind != DeviceKind::adapter) add_device(section, {});
     }
   }
 
@@ -182,7 +202,7 @@ class Importer {
 
   void connect_port(const DeviceSection& section, const PortLine& port) {
     const DeviceSection& peer = sections_[section_of_guid_.at(port.peer_guid)];
-    if (!section.known || !peer.known) return;
+    if (!section.kept || !peer.kept) return;
     const PortLine* back = find_port(peer, port.peer_port);
     if (&section == &peer) {
       if (port.port <= port.peer_port) warn(port.line, "a loop-back plug or cable; it is left out");
@@ -202,7 +222,7 @@ class Importer {
     std::map<std::uint32_t, Chips> chassis;
     std::map<std::pair<std::uint32_t, std::string>, Chips> boards;
     for (const DeviceSection& section : sections_) {
-      if (!section.known || section.kind != DeviceKind::switch_chip || section.chassis == 0)
+      if (!section.kept || section.kind != DeviceKind::switch_chip || section.chassis == 0)
         continue;
       const std::uint32_t chip = device_of_guid_.at(section.guid);
       chassis[section.chassis].push_back(chip);

@@ -18,6 +18,8 @@
 //     above say that they are different hosts (one board can serve several), or more than 8 share
 //     it.
 // An equal description without a suffix ("MT25408 ConnectX Mellanox Technologies") says nothing.
+// No host is what a switch chip shows of its part that reduces on the way (SHARP), an adapter
+// described as "Mellanox Technologies Aggregation Node": it is left out, and a warning counts them.
 // Hosts are numbered by the lowest GUID of their adapters, switches by theirs, wherever they are
 // listed.
 #pragma once

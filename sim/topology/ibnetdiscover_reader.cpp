@@ -167,7 +167,7 @@ class Reader {
   void read_section(std::string_view word, Scanner scanner, std::string_view line) {
     DeviceSection section;
     section.line = line_;
-    section.known = word == "Switch" || word == "Ca" || word == "Rt";
+    section.kept = word == "Switch" || word == "Ca" || word == "Rt";
     section.kind = word == "Switch" ? DeviceKind::switch_chip
                    : word == "Rt"   ? DeviceKind::router
                                     : DeviceKind::adapter;

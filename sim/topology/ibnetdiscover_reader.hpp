@@ -27,7 +27,7 @@ struct PortLine {
 struct DeviceSection {
   std::size_t line = 0;
   DeviceKind kind = DeviceKind::adapter;
-  bool known = true;  // false: the word that opens it is not one of ibnetdiscover's
+  bool kept = true;  // false: left out, with its links: of an unknown kind, or no device of its own
   std::uint32_t port_count = 0;
   std::uint64_t guid = 0;
   std::uint64_t system_guid = 0;  // 0: not said

@@ -56,6 +56,21 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(at, from.size(), to);
 }
 
+// Every switch of the HDR and NDR generations has one.
+TEST(Ibnetdiscover, PartsOfSwitchesAreNoHosts) {
+  std::string text =
+      replaced(kSmall, "# \"a\"\r\n", "# \"Mellanox Technologies Aggregation Node\"\n");
+  ImportedFabric fabric;
+  const Status status = parse(text, fabric);
+  ASSERT_TRUE(status.is_ok()) << status.message();
+  EXPECT_EQ(fabric.graph.host_count(), 1u);
+  EXPECT_EQ(fabric.graph.find_device(0x100), kNone);
+  EXPECT_EQ(fabric.graph.links().size(), 4u);
+  EXPECT_EQ(fabric.warnings,
+            std::vector<std::string>{
+                "f: 1 aggregation node is left out: parts of switches (SHARP), no hosts"});
+}
+
 TEST(Ibnetdiscover, ReadsEveryKindOfLine) {
   ImportedFabric fabric;
   const Status status = parse(kSmall, fabric);
