@@ -1,7 +1,6 @@
 // Groups with fewer switches than their like. A switch of a middle level is missing above in one
-// group and below in another; both are one finding.
+// group and below in another; both are one finding. So are all that are missing in the same place.
 #include <algorithm>
-#include <array>
 #include <map>
 
 #include "sim/topology/check/explain.hpp"
@@ -14,12 +13,13 @@ namespace {
 // With fewer groups, none is usual.
 constexpr std::size_t kGroupsMin = 3;
 
-// Where one switch is missing.
+// Where switches are missing.
 struct Gap {
-  std::uint32_t level = 0;  // of the missing switch
-  const Group* group = nullptr;
-  bool above = false;  // it is one of the group's upper nodes
+  std::uint32_t level = 0;  // of the missing switches
+  std::uint32_t group = 0;  // index; of level - 1 if `above`, else of `level`
+  bool above = false;       // they are among its upper nodes, else its lower ones
   std::size_t has = 0, usual = 0, like = 0, groups = 0;
+  std::size_t missing = 0;  // that have no finding yet
 };
 
 class Explainer {
@@ -31,18 +31,17 @@ class Explainer {
       find_gaps(level, false);
       find_gaps(level, true);
     }
-    for (std::size_t i = 0; i < gaps_.size(); ++i) {
-      if (gaps_[i].group == nullptr) continue;
-      std::vector<Gap> sides = {gaps_[i]};
-      for (std::size_t j = i + 1; j < gaps_.size(); ++j) {
-        if (gaps_[j].group == nullptr || gaps_[j].level != gaps_[i].level ||
-            gaps_[j].above == gaps_[i].above)
-          continue;
-        sides.push_back(gaps_[j]);
-        gaps_[j].group = nullptr;
-        break;
+    for (Gap& above : gaps_) {
+      for (Gap& below : gaps_) {
+        const std::size_t both = std::min(above.missing, below.missing);
+        if (both == 0 || !meet(above, below)) continue;
+        above.missing -= both;
+        below.missing -= both;
+        findings_.push_back(describe({above, below}, both));
       }
-      findings_.push_back(describe(sides));
+    }
+    for (const Gap& gap : gaps_) {
+      if (gap.missing > 0) findings_.push_back(describe({gap}, gap.missing));
     }
     return std::move(findings_);
   }
@@ -63,38 +62,51 @@ class Explainer {
     }
     for (const auto& [usual, like] : sizes) {
       if (all < kGroupsMin || 2 * like <= all) continue;
-      for (const Group& group : groups) {
-        if (group.lowers.empty() || group.uppers.empty()) continue;
-        for (std::size_t has = members(group, above); has < usual; ++has) {
-          gaps_.push_back(
-              {above ? level + 1 : level, &group, above, members(group, above), usual, like, all});
-          // A group that is much smaller was built so; one line is enough for it.
-          if (2 * members(group, above) < usual) break;
-        }
+      for (std::uint32_t g = 0; g < groups.size(); ++g) {
+        const std::size_t has = members(groups[g], above);
+        if (groups[g].lowers.empty() || groups[g].uppers.empty() || has >= usual) continue;
+        gaps_.push_back({above ? level + 1 : level, g, above, has, usual, like, all, usual - has});
       }
     }
   }
 
-  Finding describe(const std::vector<Gap>& sides) const {
+  const Group& group_of(const Gap& gap) const {
+    return pattern_.groups(gap.above ? gap.level - 1 : gap.level)[gap.group];
+  }
+
+  // Whether it can be the same switches that are missing above one group and below the other: no
+  // switch is above the one and below the other, and where both are whole, one is.
+  bool meet(const Gap& above, const Gap& below) const {
+    if (!above.above || below.above || above.level != below.level) return false;
+    const std::vector<std::uint32_t>& there = group_of(above).uppers;
+    return std::none_of(there.begin(), there.end(), [&](std::uint32_t node) {
+      return pattern_.group_above(node) == below.group;
+    });
+  }
+
+  Finding describe(const std::vector<Gap>& sides, std::size_t count) const {
     Finding finding{FindingKind::missing_switch, Severity::degraded, {}, {}, "", "", ""};
     const std::string level = std::to_string(sides.front().level);
-    finding.what = "a switch of level " + level + " is missing";
-    for (const Gap& gap : sides) {
+    finding.what = count == 1
+                       ? "a switch of level " + level + " is missing"
+                       : std::to_string(count) + " switches of level " + level + " are missing";
+    for (std::size_t s = 0; s < sides.size(); ++s) {
+      const Gap& gap = sides[s];
+      const Group& group = group_of(gap);
       std::vector<std::string> ports;
-      const auto& partners = gap.above ? gap.group->lowers : gap.group->uppers;
-      for (const std::uint32_t node : partners) {
+      for (const std::uint32_t node : gap.above ? group.lowers : group.uppers) {
         const LinkEnd port = free_port(node, gap.above);
         finding.ports.push_back(port);
         ports.push_back(finding_part(pattern_.graph(), port));
       }
-      finding.what += std::string(&gap == &sides.front() ? "" : " and") +
-                      (gap.above ? " above " : " below ") + list_text(ports);
-      finding.expected += (finding.expected.empty() ? "" : "; ") + std::to_string(gap.usual) +
-                          " switches of level " + level + " there, as in " +
-                          std::to_string(gap.like) + " of " + std::to_string(gap.groups) +
-                          " groups, not " + std::to_string(gap.has);
+      finding.what += std::string(s == 0 ? "" : " and") + (gap.above ? " above " : " below ") +
+                      list_text(ports);
+      finding.expected += (s == 0 ? "" : "; ") + std::to_string(gap.usual) + " switches of level " +
+                          level + " there, as in " + std::to_string(gap.like) + " of " +
+                          std::to_string(gap.groups) + " groups, not " + std::to_string(gap.has);
     }
-    finding.remedy = "look whether a switch is off; or the group was built smaller";
+    finding.remedy = count == 1 ? "look whether a switch is off; or the group was built smaller"
+                                : "look whether switches are off; or the group was built smaller";
     return finding;
   }
 

@@ -107,6 +107,38 @@ TEST(CheckCabling, APlantedMistakeIsOneFindingThatNamesIt) {
   for (const int count : planted_of) EXPECT_GT(count, 20);
 }
 
+// What is missing above one group and what is missing below another is paired as it was cabled.
+TEST(CheckCabling, SeveralSwitchesThatAreOffAreNotMistakenForEachOther) {
+  const PgftSpec spec{{3, 5, 5}, {1, 6, 3}, {1, 1, 1}};
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    Random random(seed, 4, 0);
+    Cabling cabling(build_pgft(make_tree(spec), Cabling::kUsual));
+    Planter planter(spec, cabling, random);
+    const Planted first = planter.plant(Mistake::switch_off);
+    const Planted second = planter.plant(Mistake::switch_off);
+    if (second.names.empty()) continue;  // the same
+    const FabricGraph graph = cabling.build();
+    const CheckReport report = check_cabling(graph);
+    ASSERT_EQ(report.findings.size(), 2u) << seed << "\n" << all_text(report);
+    const auto& [a, b] = std::tie(report.findings[0], report.findings[1]);
+    EXPECT_TRUE((names(graph, a, first) && names(graph, b, second)) ||
+                (names(graph, b, first) && names(graph, a, second)))
+        << seed << "\n"
+        << all_text(report);
+  }
+}
+
+TEST(CheckCabling, AGroupThatWasBuiltSmallerIsOneFinding) {
+  const PgftSpec spec{{3, 5, 4}, {1, 3, 3}, {1, 1, 1}};
+  Cabling cabling(build_pgft(make_tree(spec), Cabling::kUsual));
+  cabling.remove(60);  // the first leaf switches
+  cabling.remove(61);
+  const CheckReport report = check_cabling(cabling.build());
+  ASSERT_EQ(report.findings.size(), 1u) << all_text(report);
+  EXPECT_EQ(report.findings[0].what.find("2 switches of level 1 are missing below "), 0u)
+      << report.findings[0].what;
+}
+
 // Most kinds at once, and all are told apart.
 TEST(CheckCabling, TenPlantedMistakesAreTenFindings) {
   const PgftSpec spec = *preset_tree("324");
