@@ -47,13 +47,41 @@ class Finder {
         extra_.insert(links.begin(), links.end());
       }
     }
+    if (group.sum_of_lower > 0 && group.sum_of_upper > 0) compare_sums(group);
+  }
+
+  // Where some pairs have one cable more than others, it is the sums that say whether one is
+  // missing: between a lower and an upper node that both lack one.
+  void compare_sums(const Group& group) {
+    std::map<std::uint32_t, std::uint32_t> has;  // or has been found missing, by node
+    const auto lacks = [&](std::uint32_t node, std::uint32_t usual) { return has[node] < usual; };
+    for (std::size_t u = 0; u < group.uppers.size(); ++u) {
+      for (const std::uint32_t lower : group.lowers) {
+        const auto count = static_cast<std::uint32_t>(std::max<std::size_t>(
+            pattern_.cables(lower, group.uppers[u]).size(), group.expected[u]));
+        has[lower] += count;
+        has[group.uppers[u]] += count;
+      }
+    }
+    for (const std::uint32_t lower : group.lowers) {
+      for (std::size_t u = 0; u < group.uppers.size(); ++u) {
+        const std::uint32_t upper = group.uppers[u];
+        if (!lacks(lower, group.sum_of_lower) || !lacks(upper, group.sum_of_upper) ||
+            pattern_.cables(lower, upper).size() > group.expected[u])
+          continue;
+        missing_.push_back({lower, upper, {}, {}});
+        ++has[lower];
+        ++has[upper];
+      }
+    }
   }
 
   // Of more cables between two nodes than expected: those in ports where no others have them.
   void add_surplus(const Group& group, std::uint32_t lower, std::size_t u) {
     const std::uint32_t upper = group.uppers[u];
     std::vector<std::uint32_t> links = pattern_.cables(lower, upper);
-    if (group.expected[u] == 0 || links.size() <= group.expected[u]) return;
+    const std::uint32_t most = group.expected[u] + group.most_more();
+    if (group.expected[u] == 0 || links.size() <= most) return;
     const std::vector<LinkEnd> below = ports_of_like(lower, upper, true);
     const std::vector<LinkEnd> above = ports_of_like(lower, upper, false);
     const auto right_ends = [&](std::uint32_t link) {
@@ -63,7 +91,7 @@ class Finder {
     std::stable_sort(links.begin(), links.end(), [&](std::uint32_t a, std::uint32_t b) {
       return right_ends(a) > right_ends(b);
     });
-    extra_.insert(links.begin() + group.expected[u], links.end());
+    extra_.insert(links.begin() + most, links.end());
   }
 
   static bool holds(const std::vector<LinkEnd>& ends, const LinkEnd& end) {

@@ -150,8 +150,11 @@ class Explainer {
                        : std::to_string(group.lowers.size()) + " switches of level " +
                              std::to_string(level)) +
            " and " + std::to_string(group.uppers.size()) + " of level " +
-           std::to_string(level + 1) + ", most pairs have " +
-           count_text(group.expected[u], "cable");
+           std::to_string(level + 1) + ", " +
+           (group.sum_of_lower == 0
+                ? "most pairs have " + count_text(group.expected[u], "cable")
+                : "pairs have " + pair_text(group, u) + " cables, most lower switches " +
+                      std::to_string(group.sum_of_lower));
   }
 
   void describe(const Case& its, const std::string& there, const std::string& wanted,

@@ -46,16 +46,18 @@ class Explainer {
     return side.up ? pattern_.cables(side.node, other) : pattern_.cables(other, side.node);
   }
 
-  // Cables between each lower node of the group and this upper one.
-  static std::uint32_t expected(const Group& group, std::uint32_t upper) {
+  static std::size_t index_of(const Group& group, std::uint32_t upper) {
     const auto at = std::find(group.uppers.begin(), group.uppers.end(), upper);
-    return group.expected[static_cast<std::size_t>(at - group.uppers.begin())];
+    return static_cast<std::size_t>(at - group.uppers.begin());
   }
 
   std::uint32_t expected(const Side& side) const {
     const Group& group = group_of(side);
+    if (side.up && group.sum_of_lower > 0) return group.sum_of_lower;
     if (side.up) return std::accumulate(group.expected.begin(), group.expected.end(), 0u);
-    return expected(group, side.node) * static_cast<std::uint32_t>(group.lowers.size());
+    if (group.sum_of_upper > 0) return group.sum_of_upper;
+    return group.expected[index_of(group, side.node)] *
+           static_cast<std::uint32_t>(group.lowers.size());
   }
 
   // Switches of its side of the group that have all cables as expected.
@@ -65,7 +67,8 @@ class Explainer {
     const auto& others = side.up ? group.uppers : group.lowers;
     return static_cast<std::size_t>(std::count_if(like.begin(), like.end(), [&](std::uint32_t n) {
       return std::all_of(others.begin(), others.end(), [&](std::uint32_t other) {
-        return between({n, side.up}, other).size() == expected(group, side.up ? other : n);
+        return group.fits(index_of(group, side.up ? other : n),
+                          between({n, side.up}, other).size());
       });
     }));
   }
@@ -107,9 +110,9 @@ class Explainer {
     for (const std::uint32_t other : side.up ? group.uppers : group.lowers) {
       const auto& links = between(side, other);
       finding.links.insert(finding.links.end(), links.begin(), links.end());
-      const std::uint32_t wanted = expected(group, side.up ? other : side.node);
-      if (links.size() != wanted)
-        items.push_back(std::to_string(links.size()) + ", not " + std::to_string(wanted) + ", to " +
+      const std::size_t u = index_of(group, side.up ? other : side.node);
+      if (!group.fits(u, links.size()))
+        items.push_back(std::to_string(links.size()) + ", not " + pair_text(group, u) + ", to " +
                         node_text(pattern_, other));
     }
     const std::string where = side.up ? " up" : " down";

@@ -2,6 +2,7 @@
 #include "sim/topology/check/pattern.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace holdfast::sim {
 
@@ -9,6 +10,9 @@ namespace {
 
 // Below this a group is too small to have a rule of its own.
 constexpr std::size_t kCellsOfRule = 4;
+constexpr std::size_t kLowersOfRule = 3;
+// A cable in the wrong place can change the sums of two nodes; of so many they are not most.
+constexpr std::size_t kLowersOfRound = 5;
 
 using Histogram = std::map<std::uint32_t, std::uint64_t>;
 
@@ -175,22 +179,28 @@ void Pattern::settle(std::uint32_t level) {
 
 // Most pairs of a group say how many cables a pair has; where they do not agree, most pairs between
 // these levels; else, for each upper node, most of its lower ones; else, because cables in each
-// other's places leave their number as it was, the number that all pairs could have.
+// other's places leave their number as it was, the number that all pairs could have. All this where
+// the cables of a lower node can be so many to each upper one; expect_round has the rest.
 void Pattern::expect_cables(std::uint32_t level) {
   std::vector<Group>& groups = groups_[level];
   Histogram all;
   std::vector<Histogram> of_group(groups.size());
+  std::vector<Histogram> sums(groups.size());  // of the lower nodes
   for (std::size_t g = 0; g < groups.size(); ++g) {
     for (const std::uint32_t lower : groups[g].lowers) {
+      std::uint32_t sum = 0;
       for (const std::uint32_t upper : groups[g].uppers) {
         const auto count = static_cast<std::uint32_t>(cables(lower, upper).size());
         ++all[count];
         ++of_group[g][count];
+        sum += count;
       }
+      ++sums[g][sum];
     }
   }
   for (std::size_t g = 0; g < groups.size(); ++g) {
     Group& group = groups[g];
+    if (expect_round(group, mode(sums[g], 1, 2))) continue;
     const std::size_t cells = group.lowers.size() * group.uppers.size();
     std::uint32_t rule = cells >= kCellsOfRule ? mode(of_group[g], 2, 3) : 0;
     if (rule == 0) rule = mode(all, 1, 2);
@@ -202,6 +212,36 @@ void Pattern::expect_cables(std::uint32_t level) {
   }
 }
 
+// 18 cables to 8 spines are two or three each. Either the same spines have three of every leaf, or
+// it goes round, so that all spines have about as many. False if `sum`, the cables that most lower
+// nodes have, is no such number, or an upper node has no part in it; 0: they do not agree.
+bool Pattern::expect_round(Group& group, std::uint32_t sum) const {
+  const auto uppers = static_cast<std::uint32_t>(group.uppers.size());
+  if (group.lowers.size() < kLowersOfRound || uppers == 0 || sum < uppers || sum % uppers == 0)
+    return false;
+  const std::uint32_t least = sum / uppers;
+  Histogram of_uppers;
+  for (const std::uint32_t upper : group.uppers) {
+    std::uint32_t below = 0;
+    std::size_t in_turn = 0;
+    for (const std::uint32_t lower : group.lowers) {
+      const auto count = static_cast<std::uint32_t>(cables(lower, upper).size());
+      below += count;
+      in_turn += count == least || count == least + 1;
+    }
+    if (2 * in_turn <= group.lowers.size()) return false;
+    ++of_uppers[below];
+  }
+  group.expected.assign(uppers, least);
+  if (expect_by_upper(group) &&
+      std::accumulate(group.expected.begin(), group.expected.end(), 0u) == sum)
+    return true;
+  group.expected.assign(uppers, least);
+  group.sum_of_lower = sum;
+  group.sum_of_upper = mode(of_uppers, 1, 2);
+  return true;
+}
+
 // False if it has a node whose cables follow no rule.
 bool Pattern::expect_by_upper(Group& group) const {
   for (std::size_t u = 0; u < group.uppers.size(); ++u) {
@@ -210,7 +250,7 @@ bool Pattern::expect_by_upper(Group& group) const {
       ++column[static_cast<std::uint32_t>(cables(lower, group.uppers[u]).size())];
     group.expected[u] = mode(column, 1, 2);
   }
-  return group.lowers.size() >= 3 &&
+  return group.lowers.size() >= kLowersOfRule &&
          std::find(group.expected.begin(), group.expected.end(), 0u) == group.expected.end();
 }
 

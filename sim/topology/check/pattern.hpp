@@ -25,6 +25,16 @@ struct Group {
   std::vector<std::uint32_t> lowers;    // ascending
   std::vector<std::uint32_t> uppers;    // ascending
   std::vector<std::uint32_t> expected;  // cables between each lower and this upper; 0: no rule
+  // Where the cables of a lower node cannot be the same number to each upper one, and go round,
+  // some pairs have one more than expected: the sums that most lower and most upper nodes have. 0:
+  // no such group; of upper nodes also: they do not agree.
+  std::uint32_t sum_of_lower = 0;
+  std::uint32_t sum_of_upper = 0;
+
+  bool fits(std::size_t u, std::size_t cables) const {
+    return cables >= expected[u] && cables <= expected[u] + most_more();
+  }
+  std::uint32_t most_more() const { return sum_of_lower > 0 ? 1 : 0; }
 };
 
 class Pattern {
@@ -69,6 +79,7 @@ class Pattern {
   void settle(std::uint32_t level);
   void expect_cables(std::uint32_t level);
   bool expect_by_upper(Group& group) const;
+  bool expect_round(Group& group, std::uint32_t sum) const;
 
   const FabricGraph& graph_;
   TreeLevels levels_;

@@ -22,6 +22,12 @@ std::string count_text(std::size_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : es ? "es" : "s");
 }
 
+std::string pair_text(const Group& group, std::size_t u) {
+  const std::uint32_t least = group.expected[u];
+  return std::to_string(least) +
+         (group.most_more() == 0 ? "" : " or " + std::to_string(least + group.most_more()));
+}
+
 std::string list_text(const std::vector<std::string>& items) {
   constexpr std::size_t kShown = 6;
   std::string text;

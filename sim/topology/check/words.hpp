@@ -16,6 +16,9 @@ std::string node_text(const Pattern& pattern, std::uint32_t node);
 // "1 cable", "3 cables".
 std::string count_text(std::size_t count, const std::string& noun);
 
+// How many cables a lower node and this upper one have: "2", or "2 or 3" where it goes round.
+std::string pair_text(const Group& group, std::size_t u);
+
 // The first few, and how many more there are.
 std::string list_text(const std::vector<std::string>& items);
 

@@ -139,6 +139,41 @@ TEST(CheckCabling, AGroupThatWasBuiltSmallerIsOneFinding) {
       << report.findings[0].what;
 }
 
+// 16 leaves with 18 cables each to 8 spines: two to each, and the other two go round.
+FabricGraph round_robin(std::uint32_t without = kNone) {
+  constexpr std::uint32_t kLeaves = 16, kSpines = 8, kUp = 18;
+  FabricGraph graph;
+  for (std::uint32_t s = 0; s < kLeaves + kSpines; ++s)
+    graph.add_device(
+        Device{DeviceKind::switch_chip, 0x1000 + s, "s" + std::to_string(s), "", {}, {}}, 40);
+  for (std::uint32_t h = 0; h < kLeaves * kUp; ++h) {
+    const NodeId host = graph.add_host("h" + std::to_string(h));
+    const std::uint32_t adapter =
+        graph.add_device(Device{DeviceKind::adapter, 0x2000 + h, "", "", host, {}}, 1);
+    graph.connect({h / kUp, h % kUp + 1}, {adapter, 1}, kLink100);
+  }
+  for (std::uint32_t c = 0; c < kLeaves * kUp; ++c) {
+    if (c == without) continue;
+    graph.connect({c / kUp, kUp + 1 + c % kUp}, {kLeaves + c % kSpines, 1 + c / kSpines}, kLink100);
+  }
+  return graph;
+}
+
+TEST(CheckCabling, CablesThatCannotBeEvenMayGoRound) {
+  expect_healthy(round_robin(), "going round");
+  EXPECT_EQ(check_cabling(round_robin()).pattern[1],
+            "1 group of 16 switches of level 1 and 8 of level 2, 2 or 3 cables a pair");
+  for (const std::uint32_t without : {0u, 7u, 16u, 17u, 100u, 287u}) {
+    const FabricGraph graph = round_robin(without);
+    const CheckReport report = check_cabling(graph);
+    ASSERT_EQ(report.findings.size(), 1u) << without << "\n" << all_text(report);
+    EXPECT_EQ(report.findings[0].kind, FindingKind::missing_cable);
+    EXPECT_TRUE(names(graph, report.findings[0],
+                      Planted{"", {{0x1000 + without / 18, 0}, {0x1010 + without % 8, 0}}}))
+        << all_text(report);
+  }
+}
+
 // Most kinds at once, and all are told apart.
 TEST(CheckCabling, TenPlantedMistakesAreTenFindings) {
   const PgftSpec spec = *preset_tree("324");
