@@ -166,6 +166,9 @@ class Finder {
         }
         if (free.empty()) {
           free = usual_ports(node, below);
+          std::erase_if(free, [&](const LinkEnd& end) {
+            return taken.count({end.device, end.port}) > 0;
+          });
           if (free.size() > 1) free.clear();
         }
         LinkEnd& port = below ? cable.lower_port : cable.upper_port;

@@ -95,6 +95,24 @@ class Explainer {
     return found;
   }
 
+  // ", [7][8] to spine-2 0x0002020000000002[3][4]": the ports that the missing cables should be in,
+  // as far as they are known.
+  std::string places_text(const Side& side, std::uint32_t other) const {
+    const auto number = [](const LinkEnd& port) {
+      return port.port == 0 ? "" : "[" + std::to_string(port.port) + "]";
+    };
+    std::string here;
+    std::string there = node_text(pattern_, other);
+    for (const MissingCable& cable : deviations_.missing) {
+      if (cable.lower != (side.up ? side.node : other) ||
+          cable.upper != (side.up ? other : side.node))
+        continue;
+      here += number(side.up ? cable.lower_port : cable.upper_port);
+      there += number(side.up ? cable.upper_port : cable.lower_port);
+    }
+    return (here.empty() ? ", to " : ", " + here + " to ") + there;
+  }
+
   void add_unlike(const Side& side) {
     Finding finding{
         FindingKind::unlike_switch, Severity::serious, {{side.node, 0}}, {}, "", "", ""};
@@ -112,8 +130,8 @@ class Explainer {
       finding.links.insert(finding.links.end(), links.begin(), links.end());
       const std::size_t u = index_of(group, side.up ? other : side.node);
       if (!group.fits(u, links.size()))
-        items.push_back(std::to_string(links.size()) + ", not " + pair_text(group, u) + ", to " +
-                        node_text(pattern_, other));
+        items.push_back(std::to_string(links.size()) + ", not " + pair_text(group, u) +
+                        places_text(side, other));
     }
     const std::string where = side.up ? " up" : " down";
     finding.what = node_text(pattern_, side.node) + " has " +

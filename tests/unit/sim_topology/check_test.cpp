@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <set>
 
 #include "sim/topology/presets.hpp"
 #include "sim/topology/tree_drawing.hpp"
@@ -232,6 +233,20 @@ TEST(CheckCabling, SeriousFindingsComeFirstAndSayWhatToDo) {
       "cable and connectors, and at the rate and width that its ports allow\n");
 }
 
+TEST(CheckCabling, ASwitchThatLacksHalfOfItsCablesIsToldWhereTheyGo) {
+  Cabling cabling(build_pgft(make_tree({{4, 4}, {1, 4}, {1, 2}}), Cabling::kUsual));
+  // leaf-1 to spine-1 and to spine-2: device 17, ports 7 to 10.
+  for (std::size_t i = cabling.links().size(); i-- > 0;) {
+    const LinkEnd& end = cabling.links()[i].ends[0];
+    if (end.device == 17 && end.port >= 7 && end.port <= 10) cabling.pull(i);
+  }
+  const CheckReport report = check_cabling(cabling.build());
+  ASSERT_EQ(report.findings.size(), 1u) << all_text(report);
+  EXPECT_EQ(report.findings[0].what,
+            "leaf-1 0x0002010000000001 has 4 cables up: 0, not 2, [7][8] to spine-1 "
+            "0x0002020000000001[3][4], 0, not 2, [9][10] to spine-2 0x0002020000000002[3][4]");
+}
+
 TEST(CheckCabling, WhatIsNoTreeIsOnlyCheckedForRates) {
   HandMade ring(4);
   for (std::uint32_t s = 0; s < 4; ++s) {
@@ -274,6 +289,14 @@ TEST(CheckCabling, FindsWhatIsIrregularInARealCluster) {
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(report.findings[i].kind, FindingKind::unlike_switch);
     EXPECT_EQ(graph.device(report.findings[i].ports.front().device).guid, unlike[i]);
+  }
+  // No port is named for two cables.
+  for (const Finding& finding : report.findings) {
+    std::set<std::pair<std::uint32_t, std::uint32_t>> used;
+    for (const auto& ends : finding.absent) {
+      for (const LinkEnd& end : ends)
+        EXPECT_TRUE(end.port == 0 || used.emplace(end.device, end.port).second) << finding.what;
+    }
   }
   EXPECT_TRUE(names(graph, report.findings[3],
                     Planted{"", {{0x8f10500108bba, 11}, {0x3048c74e4a0000, 1}}}));
