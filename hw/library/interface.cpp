@@ -27,24 +27,29 @@ namespace {
 using holdfast::hw::Outcome;
 using holdfast::hw::Session;
 
-thread_local std::string error_of_this_thread;
+// Longer sentences are cut. No string: it would need memory, which may be what is lacking, and
+// would be gone before the program's static objects are, one of which may hold the job.
+constexpr std::size_t kSentenceMax = 1024;
+thread_local std::array<char, kSentenceMax> error_of_this_thread{};
 
-holdfast_status say(const Outcome& outcome) {
-  if (!outcome.is_ok()) error_of_this_thread = "holdfast: " + outcome.message;
-  return outcome.code;
+holdfast_status say(holdfast_status code, const char* what) {
+  if (code != HOLDFAST_OK)
+    std::snprintf(error_of_this_thread.data(), kSentenceMax, "holdfast: %s", what);
+  return code;
 }
 
 holdfast_status invalid(const char* what) {
-  return say({HOLDFAST_INVALID, what});
+  return say(HOLDFAST_INVALID, what);
 }
 
 // Memory may run out; no exception passes into C.
 template <class Call>
 holdfast_status guarded(const Call& call) noexcept {
   try {
-    return say(call());
+    const Outcome outcome = call();
+    return say(outcome.code, outcome.message.c_str());
   } catch (const std::exception& error) {
-    return say({HOLDFAST_SYSTEM, error.what()});
+    return say(HOLDFAST_SYSTEM, error.what());
   }
 }
 
@@ -117,7 +122,7 @@ holdfast_status holdfast_leave(holdfast_job* job, std::int32_t timeout_ms) {
   if (timeout_ms < 0)
     return invalid("holdfast_leave: timeout_ms is negative; left without waiting");
   if (told) return HOLDFAST_OK;
-  return say({HOLDFAST_TIMED_OUT, "not everybody has acknowledged in time that this process left"});
+  return say(HOLDFAST_TIMED_OUT, "not everybody has acknowledged in time that this process left");
 }
 
 holdfast_status holdfast_next_verdict(holdfast_job* job, std::int32_t timeout_ms,
@@ -127,7 +132,7 @@ holdfast_status holdfast_next_verdict(holdfast_job* job, std::int32_t timeout_ms
   if (timeout_ms < -1) return invalid("holdfast_next_verdict: timeout_ms is less than -1");
   const holdfast::Time until = timeout_ms < 0 ? holdfast::Time::never() : after(timeout_ms);
   if (job->session->next_verdict(until, *verdict)) return HOLDFAST_OK;
-  return say({HOLDFAST_TIMED_OUT, "no verdict has come in time"});
+  return say(HOLDFAST_TIMED_OUT, "no verdict has come in time");
 }
 
 int holdfast_verdict_fd(const holdfast_job* job) {
@@ -178,7 +183,7 @@ const char* holdfast_state_name(std::int32_t state) {
 }
 
 const char* holdfast_error(void) {
-  return error_of_this_thread.c_str();
+  return error_of_this_thread.data();
 }
 
 const char* holdfast_version(void) {

@@ -19,8 +19,9 @@
  * for a minute without calling the library is not believed dead.
  *
  * Threads: every function may be called from any thread, several at a time, on one handle, except
- * that nothing may be called on a handle once holdfast_leave has been called on it, and that a
- * handle is worth nothing in a child made by fork. Each verdict is given to one caller.
+ * that holdfast_leave is the last call on it: no other may be going on then, such as one that waits
+ * for a verdict, or follow. In a child made by fork a handle is worth nothing. Each verdict is
+ * given to one caller.
  *
  * Names: "process" is a rank of the job, 0 .. processes-1. Times are milliseconds, or nanoseconds
  * where the name says so. Enumerations may get more members in a later minor version: have a
@@ -136,8 +137,8 @@ HOLDFAST_API HOLDFAST_CHECKED holdfast_status holdfast_view(const holdfast_job* 
 /* "joining", "alive", "suspected", "failed", "left", "committed"; "unknown" for anything else. */
 HOLDFAST_API const char* holdfast_state_name(int32_t state);
 
-/* Why the last call of this thread that failed did: one sentence in English, never NULL. The
- * library's own; valid until this thread's next call of the library. */
+/* Why the last call of this thread that failed did: one sentence in English of at most 1023 bytes,
+ * never NULL. The library's own; valid until this thread's next call of the library. */
 HOLDFAST_API const char* holdfast_error(void);
 
 /* The version of the library that runs, such as "0.1.0"; HOLDFAST_VERSION is that of the header. */

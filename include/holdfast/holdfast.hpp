@@ -81,8 +81,9 @@ struct View {
   std::vector<Member> members;  // by process
 };
 
-// Waits as long as it takes; of next_verdict.
-inline constexpr std::chrono::milliseconds kForever{-1};
+// Waits as long as it takes; of next_verdict. (Not a negative number, as in C: a deadline that has
+// just passed is one.)
+inline constexpr std::chrono::milliseconds kForever = std::chrono::milliseconds::max();
 
 // This process's part in its job. Moving it moves the part; destroying it leaves, without waiting
 // for acknowledgements longer than kLeaveTimeout.
@@ -117,10 +118,11 @@ class Job {
 
   // The rest is for a job that has been joined and not left.
 
-  // The next verdict, or none within `timeout`; 0 only looks, kForever waits.
+  // The next verdict, or none within `timeout`; 0 or less only looks, kForever waits.
   std::optional<Verdict> next_verdict(std::chrono::milliseconds timeout = {}) {
     holdfast_verdict verdict;
-    if (::holdfast_next_verdict(handle_, bounded(timeout), &verdict) != HOLDFAST_OK) return {};
+    const std::int32_t wait = timeout == kForever ? -1 : bounded(std::max(timeout, {}));
+    if (::holdfast_next_verdict(handle_, wait, &verdict) != HOLDFAST_OK) return {};
     using At = decltype(Verdict::at);
     return Verdict{member_of(verdict.member), verdict.view_version,
                    At(std::chrono::nanoseconds(verdict.at_ns))};

@@ -165,6 +165,10 @@ class Package(unittest.TestCase):
         with open(os.path.join(HERE, "exported.txt"), encoding="utf-8") as file:
             self.assertEqual(sorted(line.split()[-1] for line in symbols), file.read().split())
 
+    def test_dlclose_leaves_the_code_to_its_thread(self):
+        library = os.path.join(self.prefix, "lib", "libholdfast.so")
+        self.assertIn("NODELETE", output("readelf", "-d", library))
+
     def test_the_version_is_one(self):
         version = output("pkg-config", "--modversion", "holdfast", env=self.environment).strip()
         self.assertIn(f"holdfast {version} ", output(self.launcher, "--version"))

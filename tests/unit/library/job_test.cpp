@@ -83,6 +83,16 @@ TEST(Job, WhoLeavesWithoutPatienceIsToldSoAndHeardLater) {
   EXPECT_EQ(done.exit_statuses, std::vector<int>(2, 0));
 }
 
+TEST(Job, MayBeAStaticObject) {
+  const Done done = run(plan_of("leave_at_the_end", 2, 1));
+  EXPECT_EQ(done.exit_statuses, std::vector<int>(2, 0));
+}
+
+TEST(Job, ADeadlineThatHasPassedIsNotWaitedFor) {
+  const Done done = run(plan_of("look_too_late", 1, 1));
+  EXPECT_EQ(done.exit_statuses, std::vector<int>{0});
+}
+
 TEST(Job, SignalsAreTheProgramsOwn) {
   const Done done = run(plan_of("block_a_signal", 2, 2));
   EXPECT_EQ(done.exit_statuses, std::vector<int>(2, 0));

@@ -182,6 +182,27 @@ int leave_unheard() {
   return status.code() == HOLDFAST_TIMED_OUT && !status.message().empty() ? kAsExpected : 1;
 }
 
+// Process 1 leaves in vain when its static objects are destroyed, after those of its thread.
+int leave_at_the_end() {
+  static Job job;
+  expect(job.join(kPatience).ok(), "join");
+  if (job.self() == 0) {
+    sleep_for(1500ms);
+    return kAsExpected;
+  }
+  std::this_thread::sleep_for(100ms);
+  expect(!job.next_verdict(), "no verdict, and an error");
+  std::exit(kAsExpected);
+}
+
+// A deadline that has just passed is no wish to wait for ever.
+int look_too_late() {
+  Job job = joined();
+  for (const auto late : {-1ms, -2ms, std::chrono::milliseconds::min()})
+    expect(!job.next_verdict(late), "nothing to hear");
+  return job.leave(kPatience).ok() ? kAsExpected : 1;
+}
+
 // A signal that the program has blocked would end it by way of a thread that has not.
 int block_a_signal() {
   Job job = joined();
@@ -245,6 +266,8 @@ int run_member(const char* role) {
   if (is("join_twice")) return join_twice();
   if (is("come_back")) return come_back();
   if (is("leave_unheard")) return leave_unheard();
+  if (is("leave_at_the_end")) return leave_at_the_end();
+  if (is("look_too_late")) return look_too_late();
   if (is("block_a_signal")) return block_a_signal();
   if (is("start_another")) return start_another();
   if (is("stand_alone")) return stand_alone();
