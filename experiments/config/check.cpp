@@ -1,8 +1,7 @@
 // Each check compares typed values and reports at the place where one of them was written.
-#include "experiments/config/check.hpp"
+#include "experiments/config/checker.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "experiments/config/quantity.hpp"
 #include "experiments/config/schema.hpp"
@@ -15,73 +14,29 @@ namespace holdfast::runner::config {
 
 namespace {
 
-// Hosts, switches of a level, links of a level, processes: each at most 2^24, sixteen times what
-// the project is made for, so that a slip of the pen does not fill the memory.
-constexpr std::uint64_t kPartsMax = std::uint64_t{1} << 24;
-
 // Balanced routes need the tree written out, and tables for every host.
 constexpr std::uint64_t kBalancedHostsMax = 8192;
-
-class Checker {
- public:
-  Checker(const Experiment& experiment, const Node& document, Problems& problems)
-      : experiment_(experiment), document_(document), problems_(problems) {}
-
-  void check() {
-    check_replicates();
-    check_duration();
-    check_detector();
-    check_fabric();
-    check_topology();
-    check_traffic();
-    check_failures();
-  }
-
- private:
-  void check_replicates();
-  void check_duration();
-  void check_detector();
-  void check_fabric();
-  void check_topology();
-  void check_routing();
-  bool check_tree();
-  bool check_tree_size();
-  bool check_tables_size(bool listed);
-  void check_processes();
-  void check_traffic();
-  void check_failures();
-  std::uint64_t parts(FaultTarget what) const;
-  void check_drawn(const FailureConfig& failure, const std::string& pointer);
-  void check_process(const FailureConfig& failure, const std::string& pointer);
-  void check_host(const std::string& which, const std::string& pointer);
-  bool check_kind(const FailureConfig& failure, const std::string& pointer);
-  void check_model(const FailureConfig& failure, const std::string& pointer);
-  void need(const std::string& pointer, std::string_view key);
-
-  // Reports at the value that pointers[0] names, or at the first of the others that was swept or
-  // set on the command line: that is the one its author was thinking of.
-  void report(const std::vector<std::string>& pointers, std::string message) {
-    std::string where = pointers.front();
-    for (const std::string& pointer : pointers) {
-      const Node* node = at_pointer(document_, pointer);
-      if (node == nullptr || (!node->origin.swept && node->origin.override_index < 0)) continue;
-      where = pointer;
-      break;
-    }
-    const Node* node = at_pointer(document_, where);
-    HOLDFAST_ASSERT(node != nullptr);
-    problems_.push_back({node->origin, where, std::move(message)});
-  }
-
-  const Experiment& experiment_;
-  const Node& document_;
-  Problems& problems_;
-  std::uint64_t hosts_ = 0;  // 0: not known before the topology's file is read
-};
 
 // The product, or kPartsMax + 1 where it is above kPartsMax. Both factors are at most 2^24 + 1.
 std::uint64_t bounded_product(std::uint64_t a, std::uint64_t b) {
   return std::min(a * b, kPartsMax + 1);
+}
+
+}  // namespace
+
+// Reports at the value that pointers[0] names, or at the first of the others that was swept or
+// set on the command line: that is the one its author was thinking of.
+void Checker::report(const std::vector<std::string>& pointers, std::string message) {
+  std::string where = pointers.front();
+  for (const std::string& pointer : pointers) {
+    const Node* node = at_pointer(document_, pointer);
+    if (node == nullptr || (!node->origin.swept && node->origin.override_index < 0)) continue;
+    where = pointer;
+    break;
+  }
+  const Node* node = at_pointer(document_, where);
+  HOLDFAST_ASSERT(node != nullptr);
+  problems_.push_back({node->origin, where, std::move(message)});
 }
 
 void Checker::check_replicates() {
@@ -258,156 +213,6 @@ void Checker::check_processes() {
              std::to_string(experiment_.processes.per_node) + " processes; expected at most " +
              std::to_string(kPartsMax) + " processes");
 }
-
-std::optional<std::uint64_t> as_number(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-void Checker::check_failures() {
-  for (std::size_t i = 0; i < experiment_.failures.size(); ++i) {
-    const FailureConfig& failure = experiment_.failures[i];
-    const std::string pointer = "/failures/" + std::to_string(i);
-    if (!check_kind(failure, pointer)) continue;
-    if (failure.model) {
-      check_model(failure, pointer);
-      continue;
-    }
-    const bool lasts = failure.action != FaultKind::crash && failure.action != FaultKind::repair;
-    if (lasts && failure.lasts == Duration{0}) need(pointer, "lasts");
-    const Duration end = experiment_.duration;
-    if (end.ns > 0 && failure.at >= Time{} + end) {
-      report({pointer + "/at", "/duration"},
-             "found a failure at " + format_duration(failure.at - Time{}) +
-                 "; expected one before the end at " + format_duration(end));
-    }
-    if (failure.which == kDrawnParts) {
-      check_drawn(failure, pointer);
-    } else if (failure.what == FaultTarget::process) {
-      check_process(failure, pointer);
-    } else if (failure.what == FaultTarget::node) {
-      check_host(failure.which, pointer + "/which");
-    }
-  }
-}
-
-// Not everything happens to every part, or everywhere.
-bool Checker::check_kind(const FailureConfig& failure, const std::string& pointer) {
-  const bool of_job = failure.what == FaultTarget::process || failure.what == FaultTarget::node;
-  const std::vector<std::string> action = {pointer + "/action", pointer + "/what"};
-  const std::size_t before = problems_.size();
-  if (!of_job && (failure.action == FaultKind::pause || failure.action == FaultKind::slow)) {
-    report(action,
-           "found a part of the fabric that stands still or is slow; expected \"what\": "
-           "\"process\" or \"node\"");
-  } else if ((of_job || failure.what == FaultTarget::leaf) && failure.action == FaultKind::impair) {
-    report(action,
-           "found an impairment of a part that has no links of its own; expected \"what\": "
-           "\"link\", \"adapter\", \"switch\", \"spine\", \"board\" or \"chassis\"");
-  } else if (failure.action == FaultKind::impair && failure.share + failure.per_bit == 0.0) {
-    report(action, "found an impairment of nothing; expected \"share\" or \"per_bit\" above 0");
-  }
-  const bool simulated = experiment_.fabric.target == Target::simulated;
-  if (!simulated && (!of_job || failure.action == FaultKind::slow)) {
-    report({pointer + "/what", "/fabric/kind"},
-           "found a fault of the fabric, or a slow one, on a real fabric; expected \"kind\": "
-           "\"native\"");
-  }
-  if (of_job || failure.model) return problems_.size() == before;
-  if (failure.which == kDrawnParts || failure.count > 1) {
-    report({pointer + "/which", pointer + "/count"},
-           "found random or several parts of the fabric; expected the name of one");
-  }
-  return problems_.size() == before;
-}
-
-// "repair" is an end by itself: a script's action that a model does not have. All others end by
-// the model's repair.
-void Checker::check_model(const FailureConfig& failure, const std::string& pointer) {
-  if (failure.action == FaultKind::repair) {
-    report({pointer + "/action", pointer + "/model"},
-           "found an action that no model draws; expected \"crash\", \"pause\", \"slow\" or "
-           "\"impair\", and \"repair\" with the time that a repair takes");
-    return;
-  }
-  const bool has_repair = failure.model->repair.has_value();
-  if (failure.repaired_after && !failure.every) {
-    report({pointer + "/repaired_after"},
-           "found a model that is \"repaired_after\"; expected \"repair\", or \"every\" beside it: "
-           "a flap");
-  }
-  if (failure.every && !has_repair) need(pointer, "repair");
-  if (failure.action == FaultKind::crash) return;
-  if (failure.lasts == Duration{0} && !has_repair) need(pointer, "lasts");
-  if (failure.lasts == Duration{0} || !has_repair) return;
-  report({pointer + "/lasts", pointer + "/repair"},
-         "found both \"lasts\" and \"repair\"; expected one of them");
-}
-
-// The key is missing in a failure.
-void Checker::need(const std::string& pointer, std::string_view key) {
-  const Node* item = experiment_schema_node().find("properties")->find("failures")->find("items");
-  problems_.push_back(missing_key(*item, key, at_pointer(document_, pointer)->origin, pointer));
-}
-
-// How many parts of the kind there are; kPartsMax before the topology's file is read.
-std::uint64_t Checker::parts(FaultTarget what) const {
-  const std::uint64_t nodes =
-      experiment_.processes.nodes.value_or(static_cast<std::uint32_t>(hosts_));
-  const std::uint64_t each = what == FaultTarget::process ? experiment_.processes.per_node : 1;
-  return nodes > 0 ? nodes * each : kPartsMax;
-}
-
-void Checker::check_drawn(const FailureConfig& failure, const std::string& pointer) {
-  if (failure.action == FaultKind::repair) {
-    report({pointer + "/which", pointer + "/action"},
-           "found a repair of random parts; expected the parts that are down, or "
-           "\"repaired_after\" where they crash");
-  }
-  const std::uint64_t limit = parts(failure.what);
-  if (failure.count <= limit) return;
-  report({pointer + "/count", "/processes/per_node", "/processes/nodes", "/topology/down"},
-         "found a count of " + std::to_string(failure.count) + "; expected at most " +
-             std::to_string(limit) + ", as many as there are");
-}
-
-void Checker::check_process(const FailureConfig& failure, const std::string& pointer) {
-  const auto rank = as_number(failure.which);
-  const std::uint64_t limit = parts(FaultTarget::process);
-  if (!rank || *rank >= limit) {
-    report({pointer + "/which", "/processes/per_node", "/processes/nodes", "/topology/down"},
-           "found the process " + failure.which + "; expected a rank from 0 to " +
-               std::to_string(limit - 1));
-  } else if (failure.count > limit - *rank) {
-    report({pointer + "/count", pointer + "/which"},
-           "found a count of " + std::to_string(failure.count) + " from the process " +
-               failure.which + " on; expected at most " + std::to_string(limit - *rank));
-  }
-}
-
-// A host is named by its index, its GUID or its name; the names are known only with the topology.
-void Checker::check_host(const std::string& which, const std::string& pointer) {
-  const bool digits = which.find_first_not_of("0123456789") == std::string::npos;
-  if (digits) {
-    const auto index = as_number(which);
-    const std::uint64_t limit = hosts_ > 0 ? hosts_ : kPartsMax;
-    if (index && *index < limit) return;
-    report(
-        {pointer, "/topology/down"},
-        "found the node " + which + "; expected an index from 0 to " + std::to_string(limit - 1));
-  } else if (which.starts_with("0x")) {
-    const std::string_view hex = std::string_view(which).substr(2);
-    const bool guid = !hex.empty() && hex.size() <= 16 &&
-                      hex.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
-    if (guid) return;
-    report({pointer},
-           "found the node " + which + "; expected a GUID: 0x and up to 16 digits in base 16");
-  }
-}
-
-}  // namespace
 
 void check_experiment(const Experiment& experiment, const Node& document, Problems& problems) {
   Checker(experiment, document, problems).check();

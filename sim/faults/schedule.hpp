@@ -89,6 +89,11 @@ struct FaultEvent {
   friend bool operator==(const FaultEvent&, const FaultEvent&) = default;
 };
 
+// Whether it happens to the fabric, and not to the job.
+inline bool is_of_fabric(const FaultEvent& fault) {
+  return fault.target != FaultTarget::process && fault.target != FaultTarget::node;
+}
+
 // Ordered by time; at equal times in the order of the script or trace.
 struct FaultSchedule {
   std::vector<FaultEvent> events;

@@ -1,4 +1,5 @@
-// The event loop, the faults, and the skipping of quiet time.
+// The event loop, and what is counted. What faults do is in simulation_faults.cpp, how quiet time
+// is skipped in simulation_quiet.cpp.
 #include "sim/run/simulation.hpp"
 
 #include <algorithm>
@@ -15,27 +16,9 @@ namespace {
 constexpr std::uint64_t kPhaseStream = 0x7068617365;
 constexpr std::uint64_t kLossStream = 0x6c6f7373;
 
-// Left over when quiet time is skipped, so that frames and deadlines meet what comes next as they
-// would have.
-constexpr std::int64_t kPeriodsKept = 2;
-
 // How early what a wake touches is fetched: long enough for memory, short enough for the cache.
 constexpr int kWakesAhead = 3;
 constexpr int kEventsAhead = 16;  // looked at for that
-
-bool is_of_fabric(const FaultEvent& fault) {
-  return fault.target != FaultTarget::process && fault.target != FaultTarget::node;
-}
-
-void add(FrameCounts& sum, const FrameCounts& counts) {
-  sum.heartbeats += counts.heartbeats;
-  sum.observes += counts.observes;
-  sum.notices += counts.notices;
-  sum.local_notices += counts.local_notices;
-  sum.repeats += counts.repeats;
-  sum.acknowledgements += counts.acknowledgements;
-  sum.differences += counts.differences;
-}
 
 }  // namespace
 
@@ -251,206 +234,19 @@ void Simulation::run() {
   }
 }
 
-std::vector<ProcessId> Simulation::concerned(const FaultEvent& fault) const {
-  if (fault.target == FaultTarget::process) return {ProcessId{fault.index}};
-  std::vector<ProcessId> processes;
-  for (std::uint32_t i = 0; i < roster_.per_node(); ++i) {
-    processes.push_back(roster_.process_on({fault.index}, i));
-  }
-  return processes;
-}
-
-void Simulation::set_paused(Process& process, bool paused) {
-  impeded_ -= process.impeded ? 1 : 0;
-  process.paused = paused;
-  process.impeded = paused || process.delay > Duration{0};
-  impeded_ += process.impeded ? 1 : 0;
-}
-
-void Simulation::set_slow(Process& process, Duration delay) {
-  process.delay = delay;
-  process.due = SimTime::never();
-  set_paused(process, process.paused);
-}
-
-void Simulation::play_on_fabric(const FaultEvent& fault) {
-  damage_->play(fault, faults_, now_);
-  if (carrier_ && fault.target == FaultTarget::impairment) {
-    const std::uint32_t link = faults_.impairments.at(fault.index).link;
-    for (const std::uint32_t direction : {0u, 1u}) {
-      carrier_->wire().set_quality(now_, link, direction, damage_->quality(link, direction));
-    }
-  } else if (carrier_) {
-    for (const std::uint32_t link : damage_->links_of(fault)) {
-      carrier_->wire().set_link_up(now_, link, fault.action == FaultAction::repair);
-    }
-  }
-  expect_new_tables();
-}
-
-// Puts what is due into force, and sees to it that it will be asked again in time. An event that
-// comes too early, because the change was put off, does no harm.
-void Simulation::expect_new_tables() {
-  while (damage_->next_change() <= now_) {
-    if (carrier_) carrier_->wire().take_apart(now_);
-    damage_->apply(now_);
-    if (carrier_) carrier_->wire().set_forwarding(now_, damage_->manager().forwarding());
-  }
-  if (expected_tables_ <= now_) expected_tables_ = SimTime::never();
-  if (damage_->next_change() != expected_tables_) {
-    expected_tables_ = damage_->next_change();
-    queue_.push(expected_tables_.value, 0, sim_payload(SimEventKind::fault, kNewTables));
-  }
-  put_off_skipping();
-}
-
-void Simulation::play(const FaultEvent& fault) {
-  put_off_skipping();
-  if (is_of_fabric(fault)) {
-    play_on_fabric(fault);
-    return;
-  }
-  const std::vector<ProcessId> processes = concerned(fault);
-  switch (fault.action) {
-    case FaultAction::crash:
-      crash(fault, processes);
-      break;
-    case FaultAction::repair:
-      repair(fault, processes);
-      break;
-    case FaultAction::pause:
-      for (const ProcessId id : processes) {
-        Process& process = processes_[id.value];
-        if (process.up) set_paused(process, true);
-      }
-      break;
-    case FaultAction::resume:
-      for (const ProcessId id : processes) {
-        Process& process = processes_[id.value];
-        if (!process.paused) continue;
-        set_paused(process, false);
-        turn(id);
-      }
-      break;
-    case FaultAction::slow:
-    case FaultAction::normal:
-      for (const ProcessId id : processes) {
-        const bool slow = fault.action == FaultAction::slow;
-        set_slow(processes_[id.value], slow ? fault.delay : Duration{0});
-      }
-      break;
-  }
-}
-
-void Simulation::crash(const FaultEvent& fault, std::span<const ProcessId> processes) {
-  for (const ProcessId id : processes) {
-    Process& process = processes_[id.value];
-    if (!process.up) continue;
-    set_paused(process, false);
-    process.due = SimTime::never();
-    add(of_ended_lives_, process.engine->membership().counts());
-    process.engine.reset();
-    process.up = false;
-    if (process.lossy) lost_by_ended_ += process.lossy->lost();
-    process.lossy.reset();
-    process.losing = false;
-    process.wake = SimTime::never();
-    network_.stop(id);
-  }
-  witness_.crashed(now(), fault.record, processes);
-}
-
-void Simulation::repair(const FaultEvent& fault, std::span<const ProcessId> processes) {
-  for (const ProcessId id : processes) {
-    if (processes_[id.value].up) continue;
-    ++processes_[id.value].boots;
-    network_.restart(id);
-    witness_.repaired(now(), fault.record, {&id, 1},
-                      first_incarnation_of_boot(processes_[id.value].boots));
-    boot(id, true);
-  }
-}
-
-SimTime Simulation::next_external() const {
-  SimTime next = damage_ ? std::min(end_, damage_->next_change()) : end_;
-  if (next_fault_ == faults_.events.size()) return next;
-  return std::min(next, to_sim_time(faults_.events[next_fault_].at - Time{}));
-}
-
-void Simulation::put_off_skipping() {
-  next_skip_attempt_ = now_ + to_sim_time(options_.engine.membership.detection.period);
-  quiet_since_.reset();
-}
-
-void Simulation::skip_if_quiet() {
-  const SimTime period = to_sim_time(options_.engine.membership.detection.period);
-  if (losing() || impeded_ > 0 || network_.frames_under_way() > 0 ||
-      network_.endings_under_way() > 0 || (damage_ && !damage_->harmless())) {
-    return;
-  }
-  const std::int64_t periods = (next_external() - now_).value / period.value - kPeriodsKept;
-  if (periods > 0 && quiet() && one_period_is_known()) skip(static_cast<std::uint64_t>(periods));
-  next_skip_attempt_ = now_ + period;
-}
-
-// Packets are counted, so one quiet period has to be seen before others can be told to be like it.
-// While somebody is dead they are not: probes go to one of the dead after the other.
-bool Simulation::one_period_is_known() {
-  if (!carrier_) return true;
-  if (std::any_of(processes_.begin(), processes_.end(),
-                  [](const Process& process) { return !process.up; })) {
-    return false;
-  }
-  const SimTime period = to_sim_time(options_.engine.membership.detection.period);
-  if (quiet_since_ && now_ == quiet_since_->at + period) return true;
-  quiet_since_ = QuietSince{now_, carrier_->frames()};
-  return false;
-}
-
-bool Simulation::quiet() const {
-  const View* some = nullptr;
-  for (const Process& process : processes_) {
-    if (!process.up) continue;
-    if (!process.engine->steady()) return false;
-    const View& view = process.engine->membership().view();
-    if (some != nullptr && some->digest() != view.digest()) return false;
-    some = &view;
-  }
-  if (some == nullptr) return true;
-  for (std::uint32_t i = 0; i < processes_.size(); ++i) {
-    if (some->live({i}) != (processes_[i].up)) return false;
-  }
-  return true;
-}
-
-// Adds `periods` periods to everything but the faults, which come at their own time.
-void Simulation::skip(std::uint64_t periods) {
-  const SimTime period = to_sim_time(options_.engine.membership.detection.period);
-  const SimTime by{period.value * static_cast<std::int64_t>(periods)};
-  const FrameCounts before = frame_counts();
-  for (Process& process : processes_) {
-    if (!process.up) continue;
-    process.engine->advance(periods);
-    if (process.wake != SimTime::never()) process.wake = process.wake + by;
-  }
-  heartbeats_skipped_ += frame_counts().heartbeats - before.heartbeats;
-  if (carrier_) carrier_->repeat_since(quiet_since_->frames, periods);
-  quiet_since_.reset();
-  std::vector<QueuedEvent> pending = queue_.drain();
-  set_now(now_ + by);
-  for (const bool faults : {true, false}) {
-    for (const QueuedEvent& event : pending) {
-      const bool is_fault = sim_event_kind(event.payload) == SimEventKind::fault;
-      if (is_fault != faults) continue;
-      const std::int64_t at = is_fault ? event.time : event.time + by.value;
-      queue_.push(at, event.target, event.payload);
-    }
-  }
-}
-
 const Engine* Simulation::engine(ProcessId process) const {
   const auto& engine = processes_[process.value].engine;
   return engine ? &*engine : nullptr;
+}
+
+void Simulation::add(FrameCounts& sum, const FrameCounts& counts) {
+  sum.heartbeats += counts.heartbeats;
+  sum.observes += counts.observes;
+  sum.notices += counts.notices;
+  sum.local_notices += counts.local_notices;
+  sum.repeats += counts.repeats;
+  sum.acknowledgements += counts.acknowledgements;
+  sum.differences += counts.differences;
 }
 
 FrameCounts Simulation::frame_counts() const {
