@@ -25,11 +25,13 @@ Status gone() {
                        (errno == 0 ? "the other side is gone" : std::strerror(errno)));
 }
 
-const HandOver kSpoilt{HandOverFault::spoilt, "the launcher's assignment does not decode"};
+HandOver spoilt() {
+  return {HandOverFault::spoilt, "the launcher's assignment does not decode"};
+}
 
 // The sentence names both versions and who is to be built anew.
 HandOver check_opening(std::span<const std::byte, kHandOverOpeningBytes> opening) {
-  if (load_le<std::uint32_t>(opening.data()) != kHandOverMagic) return kSpoilt;
+  if (load_le<std::uint32_t>(opening.data()) != kHandOverMagic) return spoilt();
   const unsigned hand_over = load_le<std::uint16_t>(opening.data() + 4);
   const unsigned wire = load_le<std::uint8_t>(opening.data() + 6);
   const std::string mend = "; use the launcher and the library of one release";
@@ -156,7 +158,7 @@ HandOver receive_assignment(int socket, Assignment& assignment, Time until) {
   const auto length = std::span(opening).last<4>();
   if (HandOver part = receive_bytes(socket, length, until); !part.is_ok()) return part;
   const auto bytes = load_le<std::uint32_t>(length.data());
-  if (bytes > kAssignmentBytesMax) return kSpoilt;
+  if (bytes > kAssignmentBytesMax) return spoilt();
   std::vector<std::byte> content(bytes);
   if (HandOver part = receive_bytes(socket, content, until); !part.is_ok()) return part;
   ByteReader from(content);
@@ -164,7 +166,7 @@ HandOver receive_assignment(int socket, Assignment& assignment, Time until) {
   assignment.configuration = text_of(from.get_block());
   assignment.recording = text_of(from.get_block());
   if (!from.good() || !from.at_end() || assignment.self.value >= assignment.processes()) {
-    return kSpoilt;
+    return spoilt();
   }
   return {};
 }

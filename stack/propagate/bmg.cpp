@@ -3,6 +3,7 @@
 // at the antipode of an even ring, one message is sent.
 //
 // Both directions at every power of two up to half the ring.
+#include "stack/base/never_destroyed.hpp"
 #include "stack/propagate/circulant.hpp"
 #include "stack/propagate/propagation.hpp"
 
@@ -24,8 +25,8 @@ class Bmg final : public Propagation {
 }  // namespace
 
 const Propagation& bmg_propagation() {
-  static const Bmg only;
-  return only;
+  static const NeverDestroyed<Bmg> only;
+  return only.get();
 }
 
 }  // namespace holdfast

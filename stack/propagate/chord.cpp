@@ -2,6 +2,7 @@
 // for all 2^i < N, forwards only. Half the messages of BMG for about twice its rounds.
 //
 // Every power of two below the size of the ring.
+#include "stack/base/never_destroyed.hpp"
 #include "stack/propagate/circulant.hpp"
 #include "stack/propagate/propagation.hpp"
 
@@ -22,8 +23,8 @@ class Chord final : public Propagation {
 }  // namespace
 
 const Propagation& chord_propagation() {
-  static const Chord only;
-  return only;
+  static const NeverDestroyed<Chord> only;
+  return only.get();
 }
 
 }  // namespace holdfast

@@ -2,6 +2,7 @@
 // the number of messages grows with the square of the ring.
 //
 // All other live positions, in ring order.
+#include "stack/base/never_destroyed.hpp"
 #include "stack/propagate/propagation.hpp"
 
 namespace holdfast {
@@ -24,8 +25,8 @@ class Flood final : public Propagation {
 }  // namespace
 
 const Propagation& flood_propagation() {
-  static const Flood only;
-  return only;
+  static const NeverDestroyed<Flood> only;
+  return only.get();
 }
 
 }  // namespace holdfast

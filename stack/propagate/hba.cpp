@@ -9,6 +9,7 @@
 // Corner numbers count from the starter; neighbours differ in one bit.
 #include <bit>
 
+#include "stack/base/never_destroyed.hpp"
 #include "stack/propagate/propagation.hpp"
 
 namespace holdfast {
@@ -46,8 +47,8 @@ class Hba final : public Propagation {
 }  // namespace
 
 const Propagation& hba_propagation() {
-  static const Hba only;
-  return only;
+  static const NeverDestroyed<Hba> only;
+  return only.get();
 }
 
 }  // namespace holdfast

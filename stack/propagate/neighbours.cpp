@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "stack/base/never_destroyed.hpp"
 #include "stack/propagate/propagation.hpp"
 
 namespace holdfast {
@@ -36,8 +37,8 @@ class Neighbours final : public Propagation {
 }  // namespace
 
 const Propagation& neighbours_propagation() {
-  static const Neighbours only;
-  return only;
+  static const NeverDestroyed<Neighbours> only;
+  return only.get();
 }
 
 }  // namespace holdfast

@@ -1,6 +1,8 @@
 // A seal of zeros.
 #include "stack/seal/none.hpp"
 
+#include "stack/base/never_destroyed.hpp"
+
 namespace holdfast {
 
 namespace {
@@ -21,8 +23,8 @@ class NoSeal final : public Seal {
 }  // namespace
 
 const Seal& no_seal() {
-  static const NoSeal seal;
-  return seal;
+  static const NeverDestroyed<NoSeal> seal;
+  return seal.get();
 }
 
 }  // namespace holdfast

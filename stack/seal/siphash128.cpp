@@ -5,6 +5,7 @@
 
 #include "stack/base/assert.hpp"
 #include "stack/base/bytes.hpp"
+#include "stack/base/never_destroyed.hpp"
 
 namespace holdfast {
 
@@ -62,8 +63,8 @@ class SipHash128 final : public Seal {
 const Seal& siphash128() {
   static const int ready = sodium_init();
   HOLDFAST_ASSERT(ready >= 0);
-  static const SipHash128 seal;
-  return seal;
+  static const NeverDestroyed<SipHash128> seal;
+  return seal.get();
 }
 
 }  // namespace holdfast
