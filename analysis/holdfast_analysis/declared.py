@@ -367,7 +367,9 @@ def _should_have_come(row, column):
     detect, no mistake to last, no cut to heal."""
     if column.startswith(("detection_", "propagation_", "known_")):
         return row.get("failures") != "0"
-    return not column.startswith(("mistake_m", "reconcile_"))
+    if column.startswith("reconcile_"):  # of several cuts that healed, some were
+        return row.get("reconciled") not in (None, "", "0")
+    return not column.startswith("mistake_m")
 
 
 def percentile(ordered, share):

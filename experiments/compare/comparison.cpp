@@ -85,6 +85,13 @@ PointComparison compare_point(const Selection& a, const Selection& b, const Matc
   point.a_replicates = match.a->rows.size();
   point.b_replicates = match.b->rows.size();
   point.paired = point.seed_a == point.seed_b;
+  point.a_samples = point.a_replicates;
+  point.b_samples = point.b_replicates;
+  if (point.paired) {
+    point.a_samples = point.b_samples = static_cast<std::size_t>(
+        std::count_if(match.a->rows.begin(), match.a->rows.end(),
+                      [&](const auto& row) { return match.b->rows.contains(row.first); }));
+  }
   point.settings = differing(match.a->settings, match.b->settings);
   for (std::size_t i = a.results.first_measure; i < a.results.columns.size(); ++i) {
     const std::string& name = a.results.columns[i];

@@ -40,6 +40,8 @@ struct PointComparison {
   std::string seed_b;
   std::size_t a_replicates = 0;
   std::size_t b_replicates = 0;
+  std::size_t a_samples = 0;  // of these, those that are compared: all, or those of a pair
+  std::size_t b_samples = 0;
   std::vector<Setting> settings;   // that differ
   std::vector<Measure> measures;   // that differ in any replicate
   std::vector<std::string> equal;  // names of the others that have a value

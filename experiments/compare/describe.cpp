@@ -92,10 +92,17 @@ std::string aligned(const Table& table) {
   return text;
 }
 
-std::vector<std::string> row_of(const Measure& measure) {
+// A measure, and of how many replicates if it had no value in the others.
+std::string name_text(const PointComparison& point, const Measure& measure) {
+  const std::string a = std::to_string(measure.a_count), b = std::to_string(measure.b_count);
+  if (measure.a_count == point.a_samples && measure.b_count == point.b_samples) return measure.name;
+  return measure.name + (point.paired ? " (in " + a + " pairs)" : " (in " + a + " and " + b + ")");
+}
+
+std::vector<std::string> row_of(const PointComparison& point, const Measure& measure) {
   const Unit unit = unit_of(measure);
   const auto& interval = measure.difference.interval;
-  return {measure.name,
+  return {name_text(point, measure),
           value_text(measure.a, unit),
           value_text(measure.b, unit),
           signed_text(measure.difference.estimate, unit) + unit.name,
@@ -120,7 +127,7 @@ std::string listed(const std::vector<std::string>& names, std::size_t columns) {
 
 std::string method_text(const PointComparison& point) {
   const std::string a = std::to_string(point.a_replicates), b = std::to_string(point.b_replicates);
-  const std::string pairs = std::to_string(std::min(point.a_replicates, point.b_replicates));
+  const std::string pairs = std::to_string(point.a_samples);
   if (point.paired)
     return "  paired: both have seed " + point.seed_a + ", so replicate r had the same random " +
            "numbers on both sides; " + pairs + " pairs" +
@@ -142,7 +149,7 @@ std::string describe_point(const PointComparison& point) {
     // What is real comes first.
     for (const bool real : {true, false})
       for (const Measure& measure : point.measures)
-        if (measure.real == real) table.push_back(row_of(measure));
+        if (measure.real == real) table.push_back(row_of(point, measure));
     text += "\n" + aligned(table);
   }
   if (!point.equal.empty()) text += "  the same in every replicate:\n" + listed(point.equal, 100);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -118,16 +119,27 @@ Status read_row(const std::string& where, const std::string& row, const Settings
     }
   }
   for (std::size_t i = results.first_measure; i < cells.size(); ++i) {
-    double ignored = 0.0;
+    double value = 0.0;
     const char* end = cells[i].data() + cells[i].size();
     const bool is_number =
-        cells[i].empty() || std::from_chars(cells[i].data(), end, ignored).ptr == end;
+        cells[i].empty() ||
+        (std::from_chars(cells[i].data(), end, value).ptr == end && std::isfinite(value));
     if (is_number || results.columns[i] == "state_hash") continue;
     return Status::error(where + ": column " + results.columns[i] + " holds \"" + cells[i] +
                          "\"; expected a number or nothing" + kAgain);
   }
   results.points.back().rows.emplace(replicate, std::move(cells));
   return Status::ok();
+}
+
+// The count in a column; 0 where the table has no such column.
+std::uint32_t number_in(const RecordedResults& results, const std::vector<std::string>& row,
+                        const char* name) {
+  const auto found = std::find(results.columns.begin(), results.columns.end(), name);
+  std::uint32_t value = 0;
+  if (found != results.columns.end())
+    number(row[static_cast<std::size_t>(found - results.columns.begin())], value);
+  return value;
 }
 
 }  // namespace
@@ -160,7 +172,9 @@ Status read_results(const std::string& folder, RecordedResults& results) {
   if (!status.is_ok() || !std::filesystem::exists(folder + "/run.json")) return status;
   Json run;
   if (status = read_json(folder + "/run.json", run); !status.is_ok()) return status;
-  results.program = run.value("version", "") + " " + run.value("git", "");
+  for (const char* key : {"version", "git"})
+    if (run.contains(key))
+      results.program += (results.program.empty() ? "" : " ") + text_of(run[key]);
   return Status::ok();
 }
 
@@ -174,11 +188,12 @@ std::optional<double> measured(const RecordedResults& results, const std::vector
     return value;
   }
   if (name == "mistake_recurrence_s") return std::numeric_limits<double>::infinity();
+  // Of cuts that healed some were reconciled, so those that this is about were not.
+  if (name.starts_with("reconcile_") && number_in(results, row, "reconciled") > 0)
+    return std::numeric_limits<double>::infinity();
   const bool of_failures = name.starts_with("detection_") || name.starts_with("propagation_") ||
                            name.starts_with("known_");
-  const auto failures = std::find(results.columns.begin(), results.columns.end(), "failures");
-  if (!of_failures || failures == results.columns.end()) return std::nullopt;
-  if (row[static_cast<std::size_t>(failures - results.columns.begin())] == "0") return std::nullopt;
+  if (!of_failures || number_in(results, row, "failures") == 0) return std::nullopt;
   return std::numeric_limits<double>::infinity();
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 
 #include "experiments/config/nearest.hpp"
 
@@ -77,10 +78,11 @@ Status narrow(const std::string& operand, const std::string& path, const std::st
 
 Status pick(const std::string& operand, const std::string& text, Selection& selection) {
   std::uint32_t index = 0;
-  std::from_chars(text.data(), text.data() + text.size(), index);
+  const bool known =
+      std::from_chars(text.data(), text.data() + text.size(), index).ec == std::errc{};
   const std::vector<RecordedPoint>& points = selection.results.points;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    if (points[i].index != index) continue;
+    if (!known || points[i].index != index) continue;
     selection.points = {i};
     selection.chosen = paths_of(selection.results);
     return Status::ok();
@@ -109,7 +111,9 @@ Swept key_of(const Selection& selection, const RecordedPoint& point) {
 }  // namespace
 
 Status select_points(const std::string& operand, Selection& selection) {
-  const std::size_t mark = operand.rfind('#');
+  // A folder's own name may have a '#'.
+  const bool whole = std::filesystem::is_directory(operand);
+  const std::size_t mark = whole ? std::string::npos : operand.rfind('#');
   Status status = read_results(operand.substr(0, mark), selection.results);
   if (!status.is_ok()) return status;
   for (std::size_t i = 0; i < selection.results.points.size(); ++i) selection.points.push_back(i);

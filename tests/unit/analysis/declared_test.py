@@ -95,6 +95,10 @@ class Declared(unittest.TestCase):
         for column, expected in (("mistake_max_s", None), ("mistake_recurrence_s", math.inf)):
             other = declared.Axis((column,), (), "", "linear", 1.0, None)
             self.assertEqual(declared._height({**row, "failures": "2"}, other), expected, column)
+        other = declared.Axis(("reconcile_max_s",), (), "", "linear", 1.0, None)
+        for reconciled, expected in (("0", None), ("2", math.inf)):
+            cuts = {"reconciled": reconciled, "reconcile_max_s": ""}
+            self.assertEqual(declared._height(cuts, other), expected, reconciled)
 
     def test_what_the_axis_has_no_place_for_is_drawn_at_its_edge(self):
         axis = {"column": "known_max_s", "label": "known", "scale": "log"}

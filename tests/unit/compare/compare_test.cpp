@@ -15,7 +15,7 @@ using runner::test::TemporaryFolder;
 
 // What one replicate found; text, so that it may be empty or wrong.
 struct Row {
-  std::string point, replicate, order, detection, notices;
+  std::string point, replicate, order, detection, notices, mistake = {};
 };
 
 class Folders : public testing::Test {
@@ -33,7 +33,7 @@ class Folders : public testing::Test {
            "notices,state_hash\n";
     for (const Row& row : rows)
       csv << row.point << "," << row.replicate << "," << row.order << ",48,1," << row.detection
-          << ",," << row.notices << ",00ff\n";
+          << "," << row.mistake << "," << row.notices << ",00ff\n";
     return folder;
   }
 
@@ -146,11 +146,49 @@ TEST_F(Folders, OnlyCommonReplicatesArePairs) {
   EXPECT_NE(describe(found).find("10 pairs (A has 12 replicates, B 10)"), std::string::npos);
 }
 
+// Its median is one of fewer replicates than the others', which has to be seen.
+TEST_F(Folders, AMeasureThatSomeReplicatesLackSaysOfHowMany) {
+  std::vector<Row> some = rows(0.05);
+  for (std::size_t i = 0; i < some.size(); ++i)
+    if (i != 3) some[i].mistake = i < 12 ? "0.5" : "0.75";
+  const std::string a = write("a", some);
+  EXPECT_NE(describe(compared(a + "#0", a + "#1")).find("mistake_max_s (in 11 pairs)"),
+            std::string::npos);
+  const std::string c = write("c", some, "3");
+  EXPECT_EQ(describe(compared(a + "#0", a + "#1")).find("detection_max_s (in"), std::string::npos);
+  EXPECT_NE(describe(compared(a + "#1", c + "#0")).find("mistake_max_s (in 12 and 11)"),
+            std::string::npos);
+}
+
+// Two of three cuts that healed: the third never was.
+TEST_F(Folders, ACutThatWasNotReconciledIsLaterThanAllThatWere) {
+  const std::string folder = write("a", rows(0.0));
+  RecordedResults results;
+  ASSERT_TRUE(read_results(folder, results).is_ok());
+  results.columns = {"reconciled", "reconcile_max_s"};
+  EXPECT_TRUE(std::isinf(*measured(results, {"2", ""}, 1)));
+  EXPECT_FALSE(measured(results, {"0", ""}, 1).has_value());
+}
+
+TEST_F(Folders, AFolderMayHaveAMarkInItsName) {
+  const std::string folder = write("run#2", rows(0.05));
+  EXPECT_EQ(compared(folder, write("b", rows(0.06))).points.size(), 2u);
+  EXPECT_EQ(compared(folder + "#0", folder + "#1").points.size(), 1u);
+}
+
+TEST_F(Folders, AForeignRunJsonIsNoReasonToStop) {
+  const std::string a = write("a", rows(0.05)), b = write("b", rows(0.06));
+  std::ofstream(b + "/run.json") << R"({"version": 3, "git": null})";
+  EXPECT_EQ(compared(a, b).points.size(), 2u);
+}
+
 TEST_F(Folders, SayWhyTheyCannotBeCompared) {
   const std::string a = write("a", rows(0.05));
   EXPECT_NE(refusal(a, a).find("would be compared with itself"), std::string::npos);
   EXPECT_NE(refusal(a + "#0", a + "#detector.order=rank").find("with itself"), std::string::npos);
   EXPECT_EQ(refusal(a + "#2", a), a + "#2: there is no point 2; expected 0 to 1");
+  EXPECT_EQ(refusal(a + "#99999999999", a),
+            a + "#99999999999: there is no point 99999999999; expected 0 to 1");
   EXPECT_EQ(refusal(a + "#detector.order=random", a),
             a + "#detector.order=random: there is no sweep point with detector.order=random; "
                 "expected rank or spread");
@@ -162,6 +200,8 @@ TEST_F(Folders, SayWhyTheyCannotBeCompared) {
   EXPECT_NE(refusal(temporary_.path(), a).find("resolved.json"), std::string::npos);
   const std::string empty = write("empty", {});
   EXPECT_NE(refusal(a, empty).find("no finished replicate yet"), std::string::npos);
+  const std::string endless = write("endless", {{"0", "0", "rank", "nan", "1"}});
+  EXPECT_NE(refusal(a, endless).find("holds \"nan\"; expected a number"), std::string::npos);
   const std::string wrong = write("wrong", {{"0", "0", "rank", "soon", "1"}});
   EXPECT_EQ(refusal(a, wrong),
             wrong +
