@@ -14,12 +14,11 @@ from matplotlib.lines import Line2D
 from . import style, units
 
 MOST_ROWS = 27  # beyond, only the slowest are drawn
-SPANS = [("crash to suspicion", "v"), ("suspicion to first verdict", "D"),
-         ("verdict to last informed", "o"), ("then until the repair", "^"),
-         ("repair to rejoined", "s")]
+SPANS = [("crash to suspicion", "v"), ("to first verdict", "D"), ("to last informed", "o"),
+         ("to repair", "^"), ("to rejoined", "s")]
 EVENTS = ["suspicion", "first verdict", "last process informed", "repair",
           "rejoined: nobody believes it failed"]  # the ends of SPANS
-AT_ONCE = ("crash to suspicion and verdict", "D")  # instead of the first two if nothing is held
+AT_ONCE = ("crash to first verdict", "D")  # instead of the first two if nothing is held
 ALWAYS = 3  # so many spans are told of each failure: that they never ended, too
 
 

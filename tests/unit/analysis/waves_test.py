@@ -6,6 +6,7 @@ import unittest
 
 import context  # noqa: F401
 import sample
+from matplotlib.text import Text
 from holdfast_analysis import phases, results, style, wave_curves, waves
 
 HEADER = ["point", "replicate", "at_s", "event", "process", "subjects", "incarnation", "failure"]
@@ -92,13 +93,18 @@ class Phases(unittest.TestCase):
         sample.sweep(self.folder, held=held)
         drawn = phases.draw(results.read(self.folder))
         self.addCleanup(style.close, drawn)
-        return ([axis.get_title(loc="left") for axis in drawn.axes],
-                [text.get_text() for text in drawn.legends[0].get_texts()])
+        titles = [axis.get_title(loc="left") for axis in drawn.axes]
+        drawn.canvas.draw()
+        boxes = [text.get_window_extent() for axis, title in zip(drawn.axes, titles)
+                 for text in axis.findobj(Text) if text.get_text() == title]
+        self.assertEqual(len(boxes), len(titles))
+        for left, right in zip(boxes, boxes[1:]):
+            self.assertLess(left.x1, right.x0)
+        return titles, [text.get_text() for text in drawn.legends[0].get_texts()]
 
     def test_suspicion_and_verdict_are_apart_only_where_verdicts_are_held(self):
         columns, marks = self.titles(0.0)
-        self.assertEqual(columns[:2], ["crash to suspicion and verdict",
-                                       "verdict to last informed"])
+        self.assertEqual(columns[:2], ["crash to first verdict", "to last informed"])
         self.assertEqual(marks[:3], ["crash", "suspicion and first verdict",
                                      "last process informed"])
         columns, marks = self.titles(0.25)
