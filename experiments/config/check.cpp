@@ -74,6 +74,11 @@ void Checker::check_detector() {
 
 void Checker::check_fabric() {
   if (experiment_.fabric.target == Target::simulated) return;
+  if (experiment_.fabric.target == Target::shm && experiment_.fabric.separate_hosts) {
+    report({"/fabric/hosts", "/fabric/kind"},
+           "found hosts that share memory and are apart; expected \"shared\", or \"kind\": \"udp\" "
+           "or \"tcp\"");
+  }
   if (experiment_.fabric.fidelity == Fidelity::packet) {
     report({"/fabric/fidelity", "/fabric/kind"},
            "found packet fidelity on a real fabric; expected \"message\", only \"kind\": "

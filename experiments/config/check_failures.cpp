@@ -63,18 +63,38 @@ bool Checker::check_kind(const FailureConfig& failure, const std::string& pointe
   } else if (failure.action == FaultKind::impair && failure.share + failure.per_bit == 0.0) {
     report(action, "found an impairment of nothing; expected \"share\" or \"per_bit\" above 0");
   }
-  const bool simulated = experiment_.fabric.target == Target::simulated;
-  if (!simulated && (!of_job || failure.action == FaultKind::slow)) {
-    report({pointer + "/what", "/fabric/kind"},
-           "found a fault of the fabric, or a slow one, on a real fabric; expected \"kind\": "
-           "\"native\"");
-  }
+  check_real_fault(failure, pointer);
   if (of_job || failure.model) return problems_.size() == before;
   if (failure.which == kDrawnParts || failure.count > 1) {
     report({pointer + "/which", pointer + "/count"},
            "found random or several parts of the fabric; expected the name of one");
   }
   return problems_.size() == before;
+}
+
+// What can be done to the processes of a real job, and to the rails of their hosts.
+void Checker::check_real_fault(const FailureConfig& failure, const std::string& pointer) {
+  const FabricConfig& fabric = experiment_.fabric;
+  if (fabric.target == Target::simulated) return;
+  const bool of_job = failure.what == FaultTarget::process || failure.what == FaultTarget::node;
+  const bool of_rail = failure.what == FaultTarget::adapter || failure.what == FaultTarget::link;
+  if ((!of_job && !of_rail) || failure.action == FaultKind::slow) {
+    report({pointer + "/what", "/fabric/kind"},
+           "found a fault of a switch, or a slow part, on a real fabric; expected \"process\", "
+           "\"node\", \"adapter\" or \"link\", or \"kind\": \"native\"");
+  } else if (of_rail && !fabric.separate_hosts) {
+    report({pointer + "/what", "/fabric/hosts", "/fabric/kind"},
+           "found a fault of a link where all hosts are this machine; expected \"hosts\": "
+           "\"namespaces\" in \"fabric\", or \"kind\": \"native\"");
+  } else if (of_rail && failure.model && failure.what == FaultTarget::link) {
+    report({pointer + "/what", "/fabric/kind"},
+           "found a model of all links on a real fabric; expected \"adapter\", whose links are the "
+           "only real ones");
+  } else if (failure.action == FaultKind::impair && (failure.share < 1 || failure.per_bit > 0)) {
+    report({pointer + "/action", "/fabric/kind"},
+           "found a link that loses some of its frames on a real fabric; expected \"share\": 1, or "
+           "\"kind\": \"native\"");
+  }
 }
 
 // "repair" is an end by itself: a script's action that a model does not have. All others end by

@@ -48,6 +48,7 @@ class Checker {
   void check_process(const FailureConfig& failure, const std::string& pointer);
   void check_host(const std::string& which, const std::string& pointer);
   bool check_kind(const FailureConfig& failure, const std::string& pointer);
+  void check_real_fault(const FailureConfig& failure, const std::string& pointer);
   void check_model(const FailureConfig& failure, const std::string& pointer);
   void need(const std::string& pointer, std::string_view key);
 

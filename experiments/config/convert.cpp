@@ -67,6 +67,7 @@ constexpr std::array<Word<Target>, 4> kTargets{{{"native", Target::simulated},
                                                 {"udp", Target::udp},
                                                 {"tcp", Target::tcp},
                                                 {"shm", Target::shm}}};
+constexpr std::array<Word<bool>, 2> kSeparateHosts{{{"shared", false}, {"namespaces", true}}};
 constexpr std::array<Word<Fidelity>, 2> kFidelities{
     {{"message", Fidelity::message}, {"packet", Fidelity::packet}}};
 constexpr std::array<Word<sim::Switching>, 2> kSwitchings{
@@ -173,6 +174,7 @@ TrafficConfig to_traffic(const Node& kind) {
 FabricConfig to_fabric(const Node& document) {
   FabricConfig fabric;
   fabric.target = word_at(document, "/fabric/kind", kTargets);
+  fabric.separate_hosts = word_at(document, "/fabric/hosts", kSeparateHosts);
   fabric.fidelity = word_at(document, "/fabric/fidelity", kFidelities);
   fabric.link.bits_per_second = *parse_rate(text_at(document, "/fabric/link/rate")).value;
   fabric.link.latency = duration_at(document, "/fabric/link/latency");

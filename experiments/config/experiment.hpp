@@ -45,6 +45,7 @@ struct SubnetManagerConfig {
 
 struct FabricConfig {
   Target target = Target::simulated;
+  bool separate_hosts = false;  // of udp and tcp: each host is a network namespace with a rail
   Fidelity fidelity = Fidelity::message;
   LinkConfig link;
   Duration switch_latency = nanoseconds(90);  // header in to header out of a switch chip, >= 0

@@ -166,6 +166,7 @@ LoadResult load_experiment(const std::string& file, const std::vector<std::strin
 std::vector<std::string> overrides_of_option(std::string_view option, std::string_view value) {
   const std::string text(value);
   const std::string quoted = to_json(config::string_node(text), -1);
+  if (option == "--target") return {"fabric.kind=" + quoted};
   if (option == "--topology") return {"topology.kind=ibnetdiscover", "topology.file=" + quoted};
   if (option == "--trace") return {"trace.file=" + quoted};
   if (option == "--trace-system") return {"trace.format=lanl", "trace.system=" + text};

@@ -54,9 +54,8 @@ LoadResult load_experiment(const std::string& file, const std::vector<std::strin
 LoadResult parse_experiment(std::string_view text, const std::string& name,
                             const std::string& folder, const std::vector<std::string>& overrides);
 
-// The overrides that a short option stands for: --topology FILE, --trace FILE, --trace-system N,
-// --trace-year N,
-// --trace-month N. Empty: there is no such option.
+// The overrides that a short option stands for: --target KIND, --topology FILE, --trace FILE,
+// --trace-system N, --trace-year N, --trace-month N. Empty: there is no such option.
 std::vector<std::string> overrides_of_option(std::string_view option, std::string_view value);
 
 // The text of configs/schema/experiment.schema.json.

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <thread>
 
 #include "experiments/program/command_line.hpp"
@@ -15,12 +16,16 @@
 #include "experiments/program/prepare.hpp"
 #include "experiments/runner/launch_replicate.hpp"
 #include "experiments/runner/simulate.hpp"
+#include "hw/inject/host_network.hpp"
 
 namespace holdfast::program {
 namespace {
 
 const std::array kOptions = {
     kSetOption,
+    Option{"--target", "KIND",
+           "where the processes run, as --set fabric.kind=KIND: native (the\n"
+           "simulator), or real ones of this machine over udp, tcp or shm"},
     Option{"--jobs", "N", "replicates at the same time; default: one per processor"},
     Option{"--output", "DIR",
            "the results folder; default: results/NAME, or the first of\n"
@@ -108,6 +113,22 @@ std::string conflict(const runner::Campaign& campaign, const Arguments& argument
   return "";
 }
 
+// Tries once what replicates will do with hosts of their own.
+Status try_hosts(const runner::Campaign& campaign) {
+  bool separate = false;
+  bool silent = false;
+  for (const runner::CampaignPoint& point : campaign.points) {
+    if (!is_real(point) || !point.experiment.fabric.separate_hosts) continue;
+    separate = true;
+    for (const runner::FailureConfig& failure : point.experiment.failures)
+      silent = silent || failure.action == runner::FaultKind::impair;
+  }
+  if (!separate) return Status::ok();
+  std::unique_ptr<hw::HostNetwork> network;
+  const Status status = hw::HostNetwork::open(1, network);
+  return status.is_ok() && silent ? network->begin(0, hw::RailFault::silent_from) : status;
+}
+
 // Whether recordings can be written into a folder, which is made; why not is told.
 bool can_record_into(const std::string& folder) {
   std::error_code error;
@@ -144,6 +165,11 @@ int run_prepared(const Prepared& prepared, const Arguments& arguments) {
   const runner::Campaign& campaign = prepared.campaign;
   if (const std::string problem = conflict(campaign, arguments); !problem.empty()) {
     std::fprintf(stderr, "holdfast run: %s\n", problem.c_str());
+    return kRefused;
+  }
+  if (const Status status = try_hosts(campaign); !status.is_ok()) {
+    std::fprintf(stderr, "holdfast run: fabric.hosts \"namespaces\": %s\n",
+                 status.message().c_str());
     return kRefused;
   }
   const bool real = std::any_of(campaign.points.begin(), campaign.points.end(), is_real);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "experiments/runner/load_topology.hpp"
+#include "experiments/runner/rails.hpp"
 #include "experiments/runner/tables.hpp"
 #include "sim/faults/text_file.hpp"
 #include "stack/base/assert.hpp"
@@ -35,6 +36,7 @@ Status Inputs::load(const Experiment& experiment, std::shared_ptr<const Inputs>&
   auto loaded = std::make_shared<Inputs>();
   if (Status status = loaded->load_topology(experiment); !status.is_ok()) return status;
   if (Status status = loaded->load_script(experiment); !status.is_ok()) return status;
+  if (Status status = loaded->check_rails(experiment); !status.is_ok()) return status;
   if (Status status = loaded->load_trace(experiment); !status.is_ok()) return status;
   if (Status status = loaded->set_duration(experiment); !status.is_ok()) return status;
   if (Status status = loaded->check_models(); !status.is_ok()) return status;
@@ -74,6 +76,27 @@ Status Inputs::load_traffic(const Experiment& experiment) {
     if (kind.options.pattern != sim::TrafficPattern::incast) continue;
     status = parts_->find_host(kind.target, target);
     if (!status.is_ok()) return Status::error(entry + ".target: " + status.message());
+  }
+  return Status::ok();
+}
+
+// What of a script is to happen to rails must be one's fault on real hosts.
+Status Inputs::check_rails(const Experiment& experiment) const {
+  if (experiment.fabric.target == Target::simulated) return Status::ok();
+  if (experiment.fabric.separate_hosts && nodes_ > hw::HostNetwork::kHostsMax)
+    return Status::error("fabric.hosts: found \"namespaces\" for " + std::to_string(nodes_) +
+                         " hosts; expected at most " + std::to_string(hw::HostNetwork::kHostsMax));
+  const Rails rails(topology_->routing().wiring(), nodes_);
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    const FailureConfig& line = lines_[i];
+    if (line.model || (line.what != FaultTarget::adapter && line.what != FaultTarget::link))
+      continue;
+    std::uint32_t part = 0;
+    Status status = parts_->find(line.what, line.which, part);
+    HOLDFAST_ASSERT(status.is_ok());  // it was found before
+    status = rails.check(line.what, part);
+    if (!status.is_ok())
+      return Status::error("failures." + std::to_string(i) + ".which: " + status.message());
   }
   return Status::ok();
 }
@@ -205,7 +228,8 @@ Status InputsCache::load(const Experiment& experiment, std::shared_ptr<const Inp
   }
   add_text(topology.file);
   add_text(topology.names);
-  add(static_cast<int>(experiment.fabric.fidelity));
+  add(static_cast<int>(experiment.fabric.fidelity), static_cast<int>(experiment.fabric.target),
+      experiment.fabric.separate_hosts);
   for (const TrafficConfig& kind : experiment.traffic) {
     add(static_cast<int>(kind.options.pattern), kind.options.shift, kind.options.senders);
     add_text(kind.target);

@@ -93,6 +93,7 @@ class Inputs {
 
   Status load_topology(const Experiment& experiment);
   Status load_traffic(const Experiment& experiment);
+  Status check_rails(const Experiment& experiment) const;
   // Errors of these begin with the key that is wrong, within the line.
   Status load_line(const FailureConfig& line, std::uint32_t number);
   Status load_model(const FailureConfig& line, std::uint32_t number);

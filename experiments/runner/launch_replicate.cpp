@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "experiments/runner/judge.hpp"
 #include "experiments/runner/node_program.hpp"
+#include "experiments/runner/rails.hpp"
 #include "hw/launch/launcher.hpp"
 
 namespace holdfast::runner {
@@ -30,17 +32,57 @@ hw::LaunchAction action_of(sim::FaultAction action) {
   return hw::LaunchAction::crash;
 }
 
-// The schedule as signals; the tag of an action says which event of the schedule it is.
-std::vector<hw::PlannedAction> actions_of(const sim::FaultSchedule& faults) {
+// The schedule as signals and faults of rails; the tag of an action says which event of the
+// schedule it is.
+std::vector<hw::PlannedAction> actions_of(const sim::FaultSchedule& faults, const Rails& rails) {
+  using Kind = hw::LaunchTarget::Kind;
   std::vector<hw::PlannedAction> actions;
   for (std::size_t i = 0; i < faults.events.size(); ++i) {
     const sim::FaultEvent& event = faults.events[i];
-    const auto kind = event.target == sim::FaultTarget::node ? hw::LaunchTarget::Kind::host
-                                                             : hw::LaunchTarget::Kind::process;
-    actions.push_back({event.at - Time{0}, action_of(event.action), {event.index, kind}, i});
+    const Duration at = event.at - Time{0};
+    const bool of_node = event.target == sim::FaultTarget::node;
+    if (of_node || event.target == sim::FaultTarget::process) {
+      const Kind kind = of_node ? Kind::host : Kind::process;
+      actions.push_back({at, action_of(event.action), {event.index, kind}, i});
+      continue;
+    }
+    const bool begins = event.action == sim::FaultAction::crash;
+    for (const hw::LaunchTarget& rail : rails.of(event, faults))
+      actions.push_back({at, begins ? hw::LaunchAction::fail : hw::LaunchAction::mend, rail, i});
   }
   return actions;
 }
+
+// When each host's rail last had a fault.
+class RailHistory {
+ public:
+  // A verdict is none on somebody who was reachable within `window` before it, see
+  // Simulation::kept_apart; which frames were lost is not known here, so a fault counts as a loss.
+  RailHistory(std::uint32_t hosts, Duration window) : window_(window), rails_(hosts) {}
+
+  void change(Time at, const hw::PlannedAction& action) {
+    Rail& rail = rails_[action.target.index];
+    if (action.action == hw::LaunchAction::fail) ++rail.faults;
+    if (action.action == hw::LaunchAction::mend) --rail.faults;
+    rail.last_fault = at;
+  }
+  bool kept_apart(Time at, NodeId a, NodeId b) const {
+    return a != b && (was_faulty(at, a) || was_faulty(at, b));
+  }
+
+ private:
+  struct Rail {
+    std::uint32_t faults = 0;
+    std::optional<Time> last_fault;
+  };
+  bool was_faulty(Time at, NodeId host) const {
+    const Rail& rail = rails_[host.value];
+    return rail.faults > 0 || (rail.last_fault && at <= *rail.last_fault + window_);
+  }
+
+  Duration window_;
+  std::vector<Rail> rails_;
+};
 
 // One thing that the judge is told.
 struct Said {
@@ -53,13 +95,17 @@ struct Said {
 // Tells the judge what happened in the order in which it did.
 class Account {
  public:
-  Account(const hw::LaunchResult& result, const Inputs& inputs, const sim::FaultSchedule& faults,
-          Judge& judge, FaultLog& log)
+  Account(const Experiment& experiment, const Inputs& inputs, const Roster& roster,
+          const hw::LaunchResult& result, const sim::FaultSchedule& faults, Judge& judge,
+          FaultLog& log)
       : result_(result),
         faults_(faults),
         parts_(inputs.parts_of(faults)),
+        roster_(roster),
+        wiring_(inputs.topology().routing().wiring()),
         judge_(judge),
         log_(log),
+        rails_(inputs.nodes(), 2 * experiment.detector.timeout + 2 * experiment.detector.period),
         boots_(inputs.processes()) {}
 
   void tell() {
@@ -73,6 +119,7 @@ class Account {
       return a.at != b.at ? a.at < b.at : a.is_truth > b.is_truth;
     });
     for (const Said& said : all) {
+      log_.advance(said.at);
       if (said.is_truth) {
         tell_truth(said);
       } else {
@@ -84,17 +131,6 @@ class Account {
  private:
   Time since_start(Time at) const { return Time{0} + (at - result_.start); }
 
-  void tell_belief(const Said& said) {
-    const hw::BeliefEvent& event = said.belief;
-    const ProcessId observer = result_.lives[said.index].process;
-    if (event.state == MemberState::suspected) {
-      judge_.suspect(said.at, observer, event.process, event.incarnation);
-    } else {
-      judge_.believe(said.at, observer, event.process, event.incarnation,
-                     event.state >= MemberState::failed);
-    }
-  }
-
   void tell_truth(const Said& said) {
     const hw::DoneAction& action = result_.actions[said.index];
     if (action.planned.action == hw::LaunchAction::crash) {
@@ -105,14 +141,49 @@ class Account {
     } else if (action.planned.action == hw::LaunchAction::restart) {
       for (const ProcessId process : action.processes)
         judge_.repair(said.at, {&process, 1}, first_incarnation_of_boot(++boots_[process.value]));
+      log_.repaired(said.at);
+    } else if (action.planned.target.kind == hw::LaunchTarget::Kind::rail) {
+      rails_.change(said.at, action.planned);
+      tell_cut(said.at, faults_.events[action.planned.tag]);
     }
+  }
+
+  // A rail that is silent is no cut, nor is it one in the simulation.
+  void tell_cut(Time at, const sim::FaultEvent& event) {
+    if (event.target == sim::FaultTarget::impairment) return;
+    const sim::FabricPart part{event.target == sim::FaultTarget::link
+                                   ? sim::FabricPart::Kind::link
+                                   : sim::FabricPart::Kind::device,
+                               event.index};
+    const bool begins = event.action == sim::FaultAction::crash;
+    log_.fabric_changed(at, begins ? faults_.fault_of_record.at(event.record) : sim::kNoFault,
+                        wiring_, part);
+  }
+
+  void tell_belief(const Said& said) {
+    const hw::BeliefEvent& event = said.belief;
+    const ProcessId observer = result_.lives[said.index].process;
+    if (event.state == MemberState::suspected) {
+      judge_.suspect(said.at, observer, event.process, event.incarnation);
+      return;
+    }
+    const bool watched = log_.watches() && judge_.alive(observer) && judge_.alive(event.process);
+    const bool before = watched && judge_.believes_failed(observer, event.process);
+    judge_.believe(
+        said.at, observer, event.process, event.incarnation, event.state >= MemberState::failed,
+        rails_.kept_apart(said.at, roster_.node_of(observer), roster_.node_of(event.process)));
+    const bool after = watched && judge_.believes_failed(observer, event.process);
+    if (after != before) log_.believed(said.at, observer, event.process, after);
   }
 
   const hw::LaunchResult& result_;
   const sim::FaultSchedule& faults_;
   const std::map<std::size_t, FailedPart> parts_;
+  const Roster& roster_;
+  const sim::Wiring& wiring_;
   Judge& judge_;
   FaultLog& log_;
+  RailHistory rails_;
   std::vector<std::uint32_t> boots_;
 };
 
@@ -135,7 +206,8 @@ Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std:
   plan.processes = roster.processes();
   plan.fabric = fabric_of(experiment.fabric.target);
   const sim::FaultSchedule faults = inputs.faults_of(plan.seed);
-  plan.actions = actions_of(faults);
+  plan.separate_hosts = experiment.fabric.separate_hosts;
+  plan.actions = actions_of(faults, Rails(inputs.topology().routing().wiring(), inputs.nodes()));
   for (std::uint32_t i = 0; i < plan.processes; ++i)
     plan.host_of.push_back(roster.node_of({i}).value);
   plan.duration = inputs.duration();
@@ -155,7 +227,8 @@ Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std:
   EventLog events(experiment.events, replicate);
   Judge judge(roster.processes(), &events);
   FaultLog log(roster, judge, faults.faults.size());
-  Account(result, inputs, faults, judge, log).tell();
+  Account(experiment, inputs, roster, result, faults, judge, log).tell();
+  log.finish();
   Judge::Judgement judgement = judge.judgement();
   outcome.processes = roster.processes();
   outcome.nodes = roster.nodes();

@@ -71,7 +71,10 @@ void encode_roster(const Assignment& assignment, ByteWriter& to) {
   to.put_bytes(assignment.key.bytes);
   to.put(static_cast<std::uint8_t>(assignment.fabric));
   to.put(assignment.processes());
-  for (const std::uint16_t port : assignment.ports) to.put(port);
+  for (const UdpEndpoint endpoint : assignment.endpoints) {
+    to.put(endpoint.ipv4);
+    to.put(endpoint.port);
+  }
   to.put_block(std::as_bytes(std::span(assignment.directory)));
 }
 
@@ -86,9 +89,10 @@ void decode_roster(ByteReader& from, Assignment& assignment) {
   if (fabric > static_cast<std::uint8_t>(kLastJobFabric)) from.fail();
   assignment.fabric = static_cast<JobFabric>(fabric);
   const auto processes = from.get<std::uint32_t>();
-  assignment.ports.clear();
+  assignment.endpoints.clear();
   for (std::uint32_t i = 0; i < processes && from.good(); ++i) {
-    assignment.ports.push_back(from.get<std::uint16_t>());
+    const auto ipv4 = from.get<std::uint32_t>();
+    assignment.endpoints.push_back({ipv4, from.get<std::uint16_t>()});
   }
   assignment.directory = text_of(from.get_block());
 }

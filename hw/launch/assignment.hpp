@@ -13,6 +13,7 @@
 
 #include "hw/launch/job_fabric.hpp"
 #include "hw/record/byte_stream.hpp"
+#include "hw/udp/udp_address.hpp"
 #include "stack/base/ids.hpp"
 #include "stack/base/status.hpp"
 #include "stack/base/time.hpp"
@@ -26,7 +27,7 @@ constexpr int kLogDescriptor = 4;      // the event log, for appending
 constexpr int kTableDescriptor = 5;    // the process table
 
 constexpr std::uint32_t kHandOverMagic = 0x4a4f4c48;
-constexpr std::uint16_t kHandOverVersion = 2;  // grows with each change of what comes after
+constexpr std::uint16_t kHandOverVersion = 3;  // grows with each change of what comes after
 constexpr std::size_t kHandOverOpeningBytes = 8;
 constexpr std::uint32_t kAssignmentBytesMax = 64u << 20;
 
@@ -47,12 +48,12 @@ struct Assignment {
   std::uint32_t job = 0;
   JobKey key;
   JobFabric fabric = JobFabric::udp;
-  std::vector<std::uint16_t> ports;  // by process, on 127.0.0.1; 0 on shared memory
-  std::string directory;             // of shared memory; empty on others
-  std::string configuration;         // opaque
-  std::string recording;             // the file to write; empty: none
+  std::vector<UdpEndpoint> endpoints;  // by process, of UDP or TCP; port 0 on shared memory
+  std::string directory;               // of shared memory; empty on others
+  std::string configuration;           // opaque
+  std::string recording;               // the file to write; empty: none
 
-  std::uint32_t processes() const { return static_cast<std::uint32_t>(ports.size()); }
+  std::uint32_t processes() const { return static_cast<std::uint32_t>(endpoints.size()); }
 };
 
 // Without the configuration and the recording: what a recording keeps as its roster.

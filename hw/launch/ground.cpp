@@ -26,7 +26,7 @@ class LaunchedAddresses final : public AddressBook {
   Address address(std::size_t rail, ProcessId process) const override {
     if (rail == kDataRail) {
       if (assignment_.fabric == JobFabric::shm) return to_shm_address(shm_name(process));
-      return to_address(UdpEndpoint{kLoopback, assignment_.ports[process.value]});
+      return to_address(assignment_.endpoints[process.value]);
     }
     // A process that was never started has ended, as far as a watcher is concerned; no process has
     // this number, which is above Linux's limit.
@@ -40,7 +40,7 @@ class LaunchedAddresses final : public AddressBook {
 };
 
 Status open_data_rail(const Assignment& assignment, std::unique_ptr<Fabric>& fabric) {
-  const UdpEndpoint local{kLoopback, assignment.ports[assignment.self.value]};
+  const UdpEndpoint local = assignment.endpoints[assignment.self.value];
   const std::uint32_t peers_max = assignment.processes() + kSpareHandles;
   if (assignment.fabric != JobFabric::shm) {
     return open_socket_rail(assignment.fabric, local, PortOwner::launcher, peers_max, fabric);

@@ -15,6 +15,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "hw/launch/spawn.hpp"
 #include "hw/monotonic_clock.hpp"
@@ -27,6 +28,9 @@ namespace {
 Status failure_of(const std::string& what) {
   return Status::error(what + ": " + std::strerror(errno));
 }
+
+// Below those that the kernel gives to whoever asks for none.
+constexpr std::uint16_t kFirstPort = 10'000;
 
 std::uint32_t hosts_of(const LaunchPlan& plan) {
   if (plan.host_of.empty()) return plan.processes;
@@ -62,7 +66,23 @@ Status Job::prepare() {
     return Status::error("launch: recordings need a folder");
   }
   if (Status status = signals_.take(); !status.is_ok()) return status;
-  return places_.reserve(plan_.processes, plan_.fabric, plan_.configuration, plan_.seed);
+  std::vector<UdpEndpoint> endpoints;
+  if (plan_.separate_hosts) {
+    if (Status status = separate_hosts(endpoints); !status.is_ok()) return status;
+  }
+  return places_.reserve(plan_.processes, plan_.fabric, plan_.configuration, plan_.seed,
+                         std::move(endpoints));
+}
+
+// A host's network is the job's alone, so any port will do.
+Status Job::separate_hosts(std::vector<UdpEndpoint>& endpoints) {
+  HOLDFAST_ASSERT(plan_.fabric != JobFabric::shm);
+  std::vector<std::uint16_t> next_port(hosts_of(plan_), kFirstPort);
+  for (std::uint32_t i = 0; i < plan_.processes; ++i) {
+    const std::uint32_t host = host_of({i});
+    endpoints.push_back({HostNetwork::address(host), next_port[host]++});
+  }
+  return HostNetwork::open(hosts_of(plan_), network_);
 }
 
 std::string Job::file_of(const ProcessLife& life, const char* extension) const {
@@ -98,7 +118,8 @@ Status Job::start(ProcessId process, std::uint32_t boot) {
   child.control = Descriptor(sockets[0]);
   const Descriptor theirs(sockets[1]);
   life.started = monotonic_now();
-  const HandedDown descriptors{theirs.get(), child.log.get(), places_.table().descriptor()};
+  const HandedDown descriptors{theirs.get(), child.log.get(), places_.table().descriptor(),
+                               network_ ? network_->name_space(host_of(process)) : -1};
   Executable node{plan_.program, plan_.arguments};
   node.group = groups_.group(host_of(process));
   if (Status status = spawn(node, descriptors, life.pid); !status.is_ok()) return status;
@@ -268,6 +289,12 @@ bool Job::restart_one(ProcessId process) {
   }
   if (Status status = start(process, boot); !status.is_ok()) failure_ = status;
   return failure_.is_ok();
+}
+
+void Job::set_rail(std::uint32_t host, RailFault fault, bool fails) {
+  HOLDFAST_ASSERT(network_ != nullptr);
+  const Status status = fails ? network_->begin(host, fault) : network_->end(host, fault);
+  if (!status.is_ok() && failure_.is_ok()) failure_ = status;
 }
 
 void Job::finish() {

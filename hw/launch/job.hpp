@@ -2,10 +2,12 @@
 // launcher.cpp plays the plan with it.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "hw/descriptor.hpp"
+#include "hw/inject/host_network.hpp"
 #include "hw/inject/process_groups.hpp"
 #include "hw/launch/end_signals.hpp"
 #include "hw/launch/job_places.hpp"
@@ -41,6 +43,8 @@ class Job {
   std::vector<ProcessId> crash(LaunchTarget target);
   std::vector<ProcessId> restart(LaunchTarget target);
   std::vector<ProcessId> signal(LaunchTarget target, int number);
+  // Of a host that is separate.
+  void set_rail(std::uint32_t host, RailFault fault, bool fails);
 
   // SIGTERM, patience, SIGKILL; then every process is reaped.
   void finish();
@@ -59,6 +63,7 @@ class Job {
   std::string file_of(const ProcessLife& life, const char* extension) const;
   bool anyone_left() const;
   std::uint32_t host_of(ProcessId process) const;
+  Status separate_hosts(std::vector<UdpEndpoint>& endpoints);
   std::vector<ProcessId> processes_of(LaunchTarget target) const;
   bool lives(ProcessId process) const;
   bool restart_one(ProcessId process);
@@ -72,7 +77,8 @@ class Job {
   Status failure_ = Status::ok();
   JobPlaces places_;
   std::vector<Child> children_;
-  ProcessGroups groups_;  // by host
+  ProcessGroups groups_;                  // by host
+  std::unique_ptr<HostNetwork> network_;  // null unless hosts are separate
   EndSignals signals_;
   bool going_ = false;  // the job has started
 };

@@ -5,14 +5,17 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace holdfast::hw {
 
 Status JobPlaces::reserve(std::uint32_t processes, JobFabric fabric,
-                          const std::string& configuration, std::uint64_t seed) {
+                          const std::string& configuration, std::uint64_t seed,
+                          std::vector<UdpEndpoint> endpoints) {
   common_.fabric = fabric;
   common_.configuration = configuration;
   common_.seed = seed;
+  common_.endpoints = std::move(endpoints);
   if (::getrandom(common_.key.bytes.data(), common_.key.bytes.size(), 0) < 0 ||
       ::getrandom(&common_.job, sizeof common_.job, 0) < 0) {
     return Status::error(std::string("launch: cannot draw the job's key: ") + std::strerror(errno));
@@ -22,8 +25,9 @@ Status JobPlaces::reserve(std::uint32_t processes, JobFabric fabric,
 }
 
 Status JobPlaces::reserve_addresses(std::uint32_t processes) {
+  if (!common_.endpoints.empty()) return Status::ok();
   if (common_.fabric == JobFabric::shm) {
-    common_.ports.assign(processes, 0);
+    common_.endpoints.assign(processes, {kLoopback, 0});
     const Status status = directory_.make();
     common_.directory = directory_.path();
     return status;
@@ -33,7 +37,7 @@ Status JobPlaces::reserve_addresses(std::uint32_t processes) {
   for (ReservedPort& port : ports_) {
     const auto kind = udp ? ReservedPort::Kind::udp : ReservedPort::Kind::tcp;
     if (Status status = port.reserve(kind); !status.is_ok()) return status;
-    common_.ports.push_back(port.port());
+    common_.endpoints.push_back({kLoopback, port.port()});
   }
   return Status::ok();
 }

@@ -16,9 +16,11 @@ namespace holdfast::hw {
 
 class JobPlaces {
  public:
-  // An error says what the system refused. The configuration and the seed are every process's.
+  // An error says what the system refused. The configuration and the seed are every process's. Of
+  // UDP and TCP, by process: addresses that nobody else uses; empty: ports of this machine's
+  // loopback are reserved.
   Status reserve(std::uint32_t processes, JobFabric fabric, const std::string& configuration,
-                 std::uint64_t seed);
+                 std::uint64_t seed, std::vector<UdpEndpoint> endpoints = {});
 
   ProcessTable& table() { return table_; }
   const ProcessTable& table() const { return table_; }

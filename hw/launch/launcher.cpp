@@ -42,6 +42,11 @@ void perform(const PlannedAction& planned, Job& job, LaunchResult& result) {
     case LaunchAction::resume:
       done.processes = job.signal(planned.target, SIGCONT);
       break;
+    case LaunchAction::fail:
+    case LaunchAction::mend:
+      job.set_rail(planned.target.index, planned.target.fault,
+                   planned.action == LaunchAction::fail);
+      break;
   }
   result.actions.push_back(std::move(done));
 }

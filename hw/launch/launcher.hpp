@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/inject/host_network.hpp"
 #include "hw/launch/job_fabric.hpp"
 #include "hw/run/event_log.hpp"
 #include "stack/base/ids.hpp"
@@ -32,6 +33,8 @@ enum class LaunchAction : std::uint8_t {
   restart,  // the same rank, with the next boot
   pause,    // SIGSTOP
   resume,   // SIGCONT
+  fail,     // of a rail: the fault begins
+  mend,     // of a rail: it ends
 };
 
 // To whom it happens.
@@ -39,9 +42,11 @@ struct LaunchTarget {
   enum class Kind : std::uint8_t {
     process,
     host,  // all its processes, at once
+    rail,  // of the host
   };
   std::uint32_t index = 0;  // rank, or number of the host
   Kind kind = Kind::process;
+  RailFault fault = RailFault::cut;  // of a rail
 };
 
 struct PlannedAction {
@@ -59,6 +64,9 @@ struct LaunchPlan {
   std::uint32_t processes = 0;         // >= 1
   // By process, numbers from 0; empty: each is on a host of its own.
   std::vector<std::uint32_t> host_of = {};
+  // The hosts are network namespaces, each with a rail that may fail (UDP and TCP); false: all are
+  // this machine, on its loopback.
+  bool separate_hosts = false;
   JobFabric fabric = JobFabric::udp;
   std::vector<PlannedAction> actions;  // ascending by time; those at or after the end are not done
   Duration duration;
@@ -74,8 +82,8 @@ struct LaunchPlan {
 struct DoneAction {
   PlannedAction planned;
   Time at;  // just before the signal, or before the new process was made
-  // Whom it was done to; none if there was nothing to do, such as the crash of what is dead
-  // already.
+  // Whom it was done to; none of a rail, or if there was nothing to do, such as the crash of what
+  // is dead already.
   std::vector<ProcessId> processes;
 };
 

@@ -2,6 +2,7 @@
 #include "hw/launch/spawn.hpp"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -33,6 +34,12 @@ void put_in_place(int moved, int place) {
   }
 }
 
+[[noreturn]] void give_up(const Words& words) {
+  [[maybe_unused]] const ssize_t written =
+      ::write(STDERR_FILENO, words.complaint.data(), words.complaint.size());
+  ::_exit(127);
+}
+
 // After fork only calls that are safe there: another thread may have held any lock.
 [[noreturn]] void become(const Executable& executable, const Words& words,
                          const HandedDown& descriptors, pid_t parent) {
@@ -44,6 +51,8 @@ void put_in_place(int moved, int place) {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::signal(SIGPIPE, SIG_DFL);
   if (executable.reads_nothing) put_in_place(::open("/dev/null", O_RDONLY), STDIN_FILENO);
+  if (descriptors.name_space >= 0 && ::setns(descriptors.name_space, CLONE_NEWNET) != 0)
+    give_up(words);
   // First out of the way of each other, then to their places.
   const int control = ::fcntl(descriptors.control, F_DUPFD, kFirstFree);
   const int log = ::fcntl(descriptors.log, F_DUPFD, kFirstFree);
@@ -53,9 +62,7 @@ void put_in_place(int moved, int place) {
   put_in_place(table, kTableDescriptor);
   ::close_range(kTableDescriptor + 1, ~0u, 0);
   ::execve(executable.path.c_str(), words.arguments.data(), words.environment.data());
-  [[maybe_unused]] const ssize_t written =
-      ::write(STDERR_FILENO, words.complaint.data(), words.complaint.size());
-  ::_exit(127);
+  give_up(words);
 }
 
 // Up to and with the '='.

@@ -16,12 +16,13 @@ struct Executable {
   int group = 0;                              // of processes, which it joins; 0: it founds one
 };
 
-// Descriptors of the parent that become kControlDescriptor, kLogDescriptor and kTableDescriptor;
-// -1: closed.
+// Descriptors of the parent. The first three become kControlDescriptor, kLogDescriptor and
+// kTableDescriptor; -1: closed.
 struct HandedDown {
   int control = -1;
   int log = -1;
   int table = -1;
+  int name_space = -1;  // of the network, which it enters instead; -1: the parent's
 };
 
 // Starts it. It inherits standard streams and what is handed down, and the default treatment of

@@ -94,6 +94,8 @@ TEST_F(LoadFiles, FileNamesOfTheCommandLineAreRelativeToTheCurrentFolder) {
   EXPECT_EQ(e.trace->system, 18u);
   EXPECT_EQ(e.trace->year, 2004u);
   EXPECT_EQ(e.trace->month, 3u);
+  EXPECT_EQ(overrides_of_option("--target", "tcp"),
+            std::vector<std::string>{"fabric.kind=\"tcp\""});
   EXPECT_TRUE(overrides_of_option("--no-such-option", "x").empty());
 }
 

@@ -71,6 +71,7 @@ TEST(Load, FillsInTheDefaultsOfTheTypes) {
 }
 
 void expect_packets(const Experiment& e) {
+  EXPECT_TRUE(e.fabric.separate_hosts);
   EXPECT_EQ(e.fabric.fidelity, Fidelity::packet);
   const sim::PacketWireOptions& packet = e.fabric.packet;
   EXPECT_EQ(packet.switching, sim::Switching::store_and_forward);
@@ -108,7 +109,7 @@ TEST(Load, ReadsEveryKey) {
   const Experiment e =
       load(R"({"$schema": "x", "name": "all", "seed": 9007199254740991, "replicates": 3,
     "duration": "2 min", "skip_quiet_time": false,
-    "fabric": {"kind": "native", "fidelity": "packet",
+    "fabric": {"kind": "native", "hosts": "namespaces", "fidelity": "packet",
                "packet": {"switching": "store_and_forward", "flow_control": "drop_tail",
                           "buffer": 8192, "head_lifetime": "2 ms", "service_level": 4,
                           "lanes": [{"weight": 3}, {"high": true}, {}], "collapse": false},

@@ -175,8 +175,8 @@ TEST_F(Joining, ALauncherOfAnotherVersionIsRefusedWithBothNamed) {
 
 // Into a running job, in which another build answers: its frames come through a real socket.
 TEST_F(Joining, FramesOfAnotherWireVersionAreNamedIfNobodyElseAnswers) {
-  const std::uint16_t port = places_.assignment({1}, 0).ports[1];
-  const std::uint16_t to = places_.assignment({0}, 0).ports[0];
+  const std::uint16_t port = places_.assignment({1}, 0).endpoints[1].port;
+  const std::uint16_t to = places_.assignment({0}, 0).endpoints[0].port;
   std::unique_ptr<UdpFabric> other;
   ASSERT_TRUE(UdpFabric::open({.local = {kLoopback, port}, .share_port = true}, other).is_ok());
   const Peer peer = other->attach(to_address(UdpEndpoint{kLoopback, to}), Service::datagram);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "experiments/runner/inputs.hpp"
+#include "experiments/runner/rails.hpp"
 
 namespace holdfast::runner {
 namespace {
@@ -220,6 +221,67 @@ TEST(FaultLines, AChipIsDownUntilItsLastCauseIsOver) {
   EXPECT_EQ(faults.faults[1].at, Time{} + seconds(15));
   EXPECT_EQ(faults.faults[1].until, Time{} + seconds(35));
   EXPECT_EQ(faults.faults[1].pieces, 0u) << "it was down already";
+}
+
+// What the events of one line do to the rails of 12 hosts that carry processes.
+std::vector<hw::LaunchTarget> rails_of(const FailureConfig& entry) {
+  const Loaded loaded = load(entry);
+  EXPECT_TRUE(loaded.status.is_ok()) << loaded.status.message();
+  const Rails rails(loaded.inputs->topology().routing().wiring(), 12);
+  return rails.of(loaded.faults.events.at(0), loaded.faults);
+}
+
+TEST(Rails, AreCutOrSilentAsTheScriptSays) {
+  using hw::RailFault;
+  FailureConfig away = line(runner::FaultTarget::link, "host-5");
+  away.action = FaultKind::impair;
+  away.share = 1.0;
+  away.one_way = true;
+  away.lasts = seconds(1);
+  FailureConfig towards = away;
+  towards.which = "leaf-1[2]";  // the same link from its other end
+  FailureConfig both = away;
+  both.one_way = false;
+  FailureConfig of_adapter = away;
+  of_adapter.what = runner::FaultTarget::adapter;
+  for (const auto& [entry, expected] :
+       {std::pair{line(runner::FaultTarget::link, "leaf-1[2]"), std::vector{RailFault::cut}},
+        std::pair{line(runner::FaultTarget::adapter, "host-5"), std::vector{RailFault::cut}},
+        std::pair{away, std::vector{RailFault::silent_from}},
+        std::pair{of_adapter, std::vector{RailFault::silent_from}},
+        std::pair{towards, std::vector{RailFault::silent_to}},
+        std::pair{both, std::vector{RailFault::silent_from, RailFault::silent_to}}}) {
+    const std::vector<hw::LaunchTarget> rails = rails_of(entry);
+    ASSERT_EQ(rails.size(), expected.size());
+    for (std::size_t i = 0; i < rails.size(); ++i) {
+      EXPECT_EQ(rails[i].kind, hw::LaunchTarget::Kind::rail);
+      EXPECT_EQ(rails[i].index, 5u);
+      EXPECT_EQ(rails[i].fault, expected[i]);
+    }
+  }
+  EXPECT_TRUE(rails_of(line(runner::FaultTarget::adapter, "host-13")).empty());
+  EXPECT_TRUE(rails_of(line(runner::FaultTarget::node, "host-5")).empty());
+}
+
+TEST(Rails, OnlyTheLinksOfHostsAreReal) {
+  Experiment experiment = experiment_with(line(runner::FaultTarget::link, "leaf-1[5]"));
+  std::shared_ptr<const Inputs> inputs;
+  EXPECT_TRUE(InputsCache().load(experiment, inputs).is_ok());
+  experiment.fabric.target = Target::udp;
+  experiment.fabric.separate_hosts = true;
+  const Status between = InputsCache().load(experiment, inputs);
+  ASSERT_FALSE(between.is_ok());
+  EXPECT_NE(between.message().find("failures.0.which: found a link between switches"),
+            std::string::npos)
+      << between.message();
+  experiment.failures[0].which = "leaf-1[4]";
+  EXPECT_TRUE(InputsCache().load(experiment, inputs).is_ok());
+  experiment.topology.down = {251};
+  experiment.topology.up = experiment.topology.parallel = {1};
+  experiment.failures.clear();
+  const Status many = InputsCache().load(experiment, inputs);
+  ASSERT_FALSE(many.is_ok());
+  EXPECT_NE(many.message().find("at most 250"), std::string::npos) << many.message();
 }
 
 }  // namespace

@@ -1,0 +1,66 @@
+// The hosts of a job as network namespaces of this machine. Each has one rail: a pair of virtual
+// Ethernet interfaces, of which one end is the host's and the other a port of a bridge that joins
+// all; the bridge is in a namespace of its own, the hub.
+//
+// The namespaces have no names: they live as long as a descriptor or a process is in them, so
+// nothing is left behind by a launcher that is killed. Hosts know each other's Ethernet addresses
+// from the start, as adapters know their paths; so nothing but frames of the job crosses a rail,
+// and a rail that was cut is of use again when the kernel has noticed: in milliseconds, unless it
+// is busy.
+//
+// A rail fails at the hub's end. Cut: the link is down, seen by the host. Silent: the link is up,
+// and whatever comes from the host, or goes to it, is dropped without a word (a black hole); by
+// nftables.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hw/descriptor.hpp"
+#include "stack/base/status.hpp"
+
+namespace holdfast::hw {
+
+enum class RailFault : std::uint8_t {
+  cut,
+  silent_from,  // nothing comes from the host
+  silent_to,    // nothing goes to it
+};
+constexpr std::size_t kRailFaults = 3;
+
+class HostNetwork {
+ public:
+  static constexpr std::uint32_t kHostsMax = 250;
+
+  // An error says what is missing: rights, kernel, or a package. hosts: 1 … kHostsMax.
+  static Status open(std::uint32_t hosts, std::unique_ptr<HostNetwork>& network);
+
+  std::uint32_t hosts() const { return static_cast<std::uint32_t>(rails_.size()); }
+  // To enter by setns(2).
+  int name_space(std::uint32_t host) const { return rails_[host].name_space.get(); }
+  // IPv4, in the processor's byte order.
+  static std::uint32_t address(std::uint32_t host) { return 0x0a4d'0001 + host; }  // 10.77.0.1 …
+
+  // Begins and ends are counted: a rail has a fault until as many have ended as have begun.
+  Status begin(std::uint32_t host, RailFault fault);
+  Status end(std::uint32_t host, RailFault fault);
+
+ private:
+  struct Rail {
+    Descriptor name_space;
+    std::uint32_t faults[kRailFaults] = {};
+  };
+
+  Status make(std::uint32_t hosts);
+  Status make_hub();
+  Status join(std::uint32_t host);
+  Status set(std::uint32_t host, RailFault fault, bool on);
+
+  Descriptor hub_;
+  std::vector<Rail> rails_;
+  bool filters_ = false;  // the hub has its table of rails that are silent
+};
+
+}  // namespace holdfast::hw

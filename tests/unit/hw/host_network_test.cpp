@@ -1,0 +1,116 @@
+// Hosts as network namespaces, looked at with datagrams; skipped where the system does not allow
+// them.
+#include "hw/inject/host_network.hpp"
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+#include <thread>
+
+namespace holdfast::hw {
+namespace {
+
+constexpr std::uint16_t kPort = 7777;
+
+sockaddr_in name_of(std::uint32_t host) {
+  sockaddr_in name{};
+  name.sin_family = AF_INET;
+  name.sin_addr.s_addr = htonl(HostNetwork::address(host));
+  name.sin_port = htons(kPort);
+  return name;
+}
+
+// On a thread of its own, since a thread has one namespace at a time.
+Descriptor socket_in(const HostNetwork& network, std::uint32_t host) {
+  Descriptor made;
+  std::thread([&] {
+    if (::setns(network.name_space(host), CLONE_NEWNET) != 0) return;
+    made = Descriptor(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    const sockaddr_in name = name_of(host);
+    const timeval patience{0, 200'000};
+    ::setsockopt(made.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    if (::bind(made.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) != 0)
+      made.close();
+  }).join();
+  return made;
+}
+
+class HostNetworkTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const Status status = HostNetwork::open(3, network_);
+    if (!status.is_ok()) GTEST_SKIP() << status.message();
+    for (std::uint32_t host = 0; host < 3; ++host) {
+      sockets_[host] = socket_in(*network_, host);
+      ASSERT_TRUE(sockets_[host].is_open());
+    }
+  }
+
+  // Whether one of several datagrams arrives; the kernel needs a moment to see a link that is back.
+  bool reaches(std::uint32_t from, std::uint32_t to) { return any_arrives(from, to, 20); }
+  bool stays_silent(std::uint32_t from, std::uint32_t to) { return !any_arrives(from, to, 1); }
+
+  bool any_arrives(std::uint32_t from, std::uint32_t to, int datagrams) {
+    const sockaddr_in name = name_of(to);
+    for (int i = 0; i < datagrams; ++i) {
+      const char sent = ++number_;
+      (void)::sendto(sockets_[from].get(), &sent, 1, 0, reinterpret_cast<const sockaddr*>(&name),
+                     sizeof name);
+      char got = 0;
+      while (::recv(sockets_[to].get(), &got, 1, 0) == 1)
+        if (got == sent) return true;
+    }
+    return false;
+  }
+
+  void begin(std::uint32_t host, RailFault fault) {
+    const Status status = network_->begin(host, fault);
+    ASSERT_TRUE(status.is_ok()) << status.message();
+  }
+  void end(std::uint32_t host, RailFault fault) {
+    const Status status = network_->end(host, fault);
+    ASSERT_TRUE(status.is_ok()) << status.message();
+  }
+
+  std::unique_ptr<HostNetwork> network_;
+  Descriptor sockets_[3];
+  char number_ = 0;  // of the last datagram
+};
+
+TEST_F(HostNetworkTest, ACutRailCarriesNothingEitherWayUntilTheLastCutHasEnded) {
+  for (std::uint32_t from = 0; from < 3; ++from)
+    for (std::uint32_t to = 0; to < 3; ++to) EXPECT_TRUE(reaches(from, to)) << from << to;
+  begin(1, RailFault::cut);
+  begin(1, RailFault::cut);
+  EXPECT_TRUE(stays_silent(0, 1));
+  EXPECT_TRUE(stays_silent(1, 2));
+  EXPECT_TRUE(reaches(0, 2));
+  EXPECT_TRUE(reaches(1, 1));  // within a host there is no rail
+  end(1, RailFault::cut);
+  EXPECT_TRUE(stays_silent(0, 1));
+  end(1, RailFault::cut);
+  EXPECT_TRUE(reaches(0, 1));
+  EXPECT_TRUE(reaches(1, 2));
+}
+
+TEST_F(HostNetworkTest, ASilentRailIsSilentInOneDirection) {
+  const Status status = network_->begin(1, RailFault::silent_from);
+  if (!status.is_ok()) GTEST_SKIP() << status.message();
+  EXPECT_TRUE(stays_silent(1, 0));
+  EXPECT_TRUE(reaches(0, 1));
+  begin(2, RailFault::silent_to);
+  EXPECT_TRUE(stays_silent(0, 2));
+  EXPECT_TRUE(reaches(2, 0));
+  end(1, RailFault::silent_from);
+  end(2, RailFault::silent_to);
+  EXPECT_TRUE(reaches(1, 0));
+  EXPECT_TRUE(reaches(0, 2));
+}
+
+}  // namespace
+}  // namespace holdfast::hw
