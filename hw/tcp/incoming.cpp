@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "hw/tcp/framing.hpp"
+#include "hw/udp/internet_socket.hpp"
 #include "stack/base/bytes.hpp"
 
 namespace holdfast::hw {
@@ -45,12 +46,7 @@ Incoming::Read Incoming::read() {
   if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? Read::nothing : Read::ended;
   if (got == 0) return Read::ended;
   end_ += static_cast<std::size_t>(got);
-  for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
-    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_TIMESTAMPNS) continue;
-    timespec stamp{};
-    std::memcpy(&stamp, CMSG_DATA(part), sizeof stamp);
-    wall_ns_ = std::int64_t{stamp.tv_sec} * 1'000'000'000 + stamp.tv_nsec;
-  }
+  if (const auto stamp = arrival_stamp(header)) wall_ns_ = *stamp;
   return Read::some;
 }
 

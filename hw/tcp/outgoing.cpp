@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "hw/tcp/framing.hpp"
+#include "hw/udp/internet_socket.hpp"
 #include "stack/base/bytes.hpp"
 
 namespace holdfast::hw {
@@ -35,10 +36,7 @@ bool Outgoing::connect(Time now) {
   ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
   ::setsockopt(socket.get(), IPPROTO_TCP, TCP_USER_TIMEOUT, &kUnacknowledgedMs,
                sizeof kUnacknowledgedMs);
-  sockaddr_in name{};
-  name.sin_family = AF_INET;
-  name.sin_addr.s_addr = htonl(to_.ipv4);
-  name.sin_port = htons(to_.port);
+  const sockaddr_in name = to_socket_name(to_);
   const int done = ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name);
   if (done != 0 && errno != EINPROGRESS) return false;
   connecting_ = done != 0;

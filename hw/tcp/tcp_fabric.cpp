@@ -1,7 +1,6 @@
 // Two epolls, one for each direction; see the header for what is promised.
 #include "hw/tcp/tcp_fabric.hpp"
 
-#include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -16,6 +15,7 @@
 
 #include "hw/monotonic_clock.hpp"
 #include "hw/tcp/framing.hpp"
+#include "hw/udp/internet_socket.hpp"
 #include "stack/base/assert.hpp"
 
 namespace holdfast::hw {
@@ -28,16 +28,8 @@ constexpr std::size_t kReadyBatch = 64;
 // A sender whose machine has died is noticed after a while, so that its connection is not kept.
 constexpr int kKeepIdleS = 10, kKeepIntervalS = 5, kKeepProbes = 3;
 
-std::string text_of(UdpEndpoint endpoint) {
-  const in_addr address{htonl(endpoint.ipv4)};
-  std::array<char, INET_ADDRSTRLEN> text{};
-  ::inet_ntop(AF_INET, &address, text.data(), text.size());
-  return std::string(text.data()) + ":" + std::to_string(endpoint.port);
-}
-
-Status failure(const char* what, UdpEndpoint endpoint) {
-  return Status::error(std::string(what) + " TCP socket " + text_of(endpoint) + ": " +
-                       std::strerror(errno));
+Status failure(const char* what, const TcpOptions& options) {
+  return socket_failure(what, "TCP", options.local);
 }
 
 bool set_option(int socket, int level, int name, int value) {
@@ -61,20 +53,17 @@ Status TcpFabric::open(const TcpOptions& options, std::unique_ptr<TcpFabric>& op
   Sockets sockets;
   sockets.listener = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   const int listener = sockets.listener.get();
-  if (!sockets.listener.is_open()) return failure("cannot create", options.local);
+  if (!sockets.listener.is_open()) return failure("cannot create", options);
   // Who comes back finds connections of its earlier life still being taken down.
   set_option(listener, SOL_SOCKET, SO_REUSEADDR, 1);
-  sockaddr_in name{};
-  name.sin_family = AF_INET;
-  name.sin_addr.s_addr = htonl(options.local.ipv4);
-  name.sin_port = htons(options.local.port);
+  sockaddr_in name = to_socket_name(options.local);
   socklen_t size = sizeof name;
   if (::bind(listener, reinterpret_cast<const sockaddr*>(&name), size) != 0 ||
       ::listen(listener, SOMAXCONN) != 0) {
-    return failure("cannot listen at", options.local);
+    return failure("cannot listen at", options);
   }
   if (::getsockname(listener, reinterpret_cast<sockaddr*>(&name), &size) != 0) {
-    return failure("cannot ask the name of", options.local);
+    return failure("cannot ask the name of", options);
   }
   sockets.arrivals = Descriptor(::epoll_create1(EPOLL_CLOEXEC));
   sockets.departures = Descriptor(::epoll_create1(EPOLL_CLOEXEC));
@@ -83,7 +72,7 @@ Status TcpFabric::open(const TcpOptions& options, std::unique_ptr<TcpFabric>& op
       !control(sockets.arrivals, EPOLL_CTL_ADD, listener, EPOLLIN, kListener) ||
       !control(sockets.all, EPOLL_CTL_ADD, sockets.arrivals.get(), 0, 0) ||
       !control(sockets.all, EPOLL_CTL_ADD, sockets.departures.get(), EPOLLIN, 1)) {
-    return failure("cannot watch", options.local);
+    return failure("cannot watch", options);
   }
   const UdpEndpoint local{options.local.ipv4, ntohs(name.sin_port)};
   opened.reset(new TcpFabric(options, std::move(sockets), local));

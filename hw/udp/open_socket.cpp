@@ -1,29 +1,18 @@
 // How the socket of the UDP fabric is opened: once, with everything that may fail.
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <sys/epoll.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <string>
 
+#include "hw/udp/internet_socket.hpp"
 #include "hw/udp/udp_fabric.hpp"
 
 namespace holdfast::hw {
 
 namespace {
 
-std::string text_of(UdpEndpoint endpoint) {
-  const in_addr address{htonl(endpoint.ipv4)};
-  std::array<char, INET_ADDRSTRLEN> text{};
-  ::inet_ntop(AF_INET, &address, text.data(), text.size());
-  return std::string(text.data()) + ":" + std::to_string(endpoint.port);
-}
-
-Status failure(const char* what, UdpEndpoint endpoint) {
-  return Status::error(std::string(what) + " UDP socket " + text_of(endpoint) + ": " +
-                       std::strerror(errno));
+Status failure(const char* what, const UdpOptions& options) {
+  return socket_failure(what, "UDP", options.local);
 }
 
 bool set_option(int socket, int name, int value) {
@@ -42,23 +31,20 @@ Status UdpFabric::open(const UdpOptions& options, std::unique_ptr<UdpFabric>& op
   HOLDFAST_ASSERT(options.frame_bytes_max >= 1 && options.frame_bytes_max <= 65'507);
   HOLDFAST_ASSERT(options.send_depth >= 1 && options.receive_depth >= 1 && options.peers_max >= 1);
   Descriptor socket(::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!socket.is_open()) return failure("cannot create", options.local);
+  if (!socket.is_open()) return failure("cannot create", options);
   if (options.share_port && !set_option(socket.get(), SO_REUSEADDR, 1)) {
-    return failure("cannot share the port of", options.local);
+    return failure("cannot share the port of", options);
   }
-  sockaddr_in name{};
-  name.sin_family = AF_INET;
-  name.sin_addr.s_addr = htonl(options.local.ipv4);
-  name.sin_port = htons(options.local.port);
+  sockaddr_in name = to_socket_name(options.local);
   socklen_t size = sizeof name;
   if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&name), size) != 0) {
-    return failure("cannot bind", options.local);
+    return failure("cannot bind", options);
   }
   if (::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&name), &size) != 0) {
-    return failure("cannot ask the name of", options.local);
+    return failure("cannot ask the name of", options);
   }
   if (!set_option(socket.get(), SO_TIMESTAMPNS, 1)) {
-    return failure("cannot have times of arrival from", options.local);
+    return failure("cannot have times of arrival from", options);
   }
   size_buffer(socket.get(), SO_RCVBUFFORCE, SO_RCVBUF, options.receive_buffer_bytes);
   size_buffer(socket.get(), SO_SNDBUFFORCE, SO_SNDBUF, options.send_buffer_bytes);
@@ -66,7 +52,7 @@ Status UdpFabric::open(const UdpOptions& options, std::unique_ptr<UdpFabric>& op
   Descriptor epoll(::epoll_create1(EPOLL_CLOEXEC));
   epoll_event nothing{};
   if (!epoll.is_open() || ::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, socket.get(), &nothing) != 0) {
-    return failure("cannot watch", options.local);
+    return failure("cannot watch", options);
   }
   const UdpEndpoint local{options.local.ipv4, ntohs(name.sin_port)};
   opened.reset(new UdpFabric(options, std::move(socket), std::move(epoll), local));

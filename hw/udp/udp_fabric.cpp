@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "hw/monotonic_clock.hpp"
+#include "hw/udp/internet_socket.hpp"
 #include "stack/base/assert.hpp"
 
 namespace holdfast::hw {
@@ -45,10 +45,7 @@ Peer UdpFabric::attach(const Address& address, Service service) {
   if (service != Service::datagram || !endpoint || free_peers_.empty()) return kNoPeer;
   const Peer peer{free_peers_.back()};
   free_peers_.pop_back();
-  sockaddr_in& name = peers_[peer.value];
-  name.sin_family = AF_INET;
-  name.sin_addr.s_addr = htonl(endpoint->ipv4);
-  name.sin_port = htons(endpoint->port);
+  peers_[peer.value] = to_socket_name(*endpoint);
   return peer;
 }
 
@@ -192,20 +189,13 @@ std::size_t UdpFabric::receive_batch(std::span<Event> events, bool& emptied) {
 }
 
 Event UdpFabric::received(std::size_t i, const ReceiveSlot& slot, const ClockPair& now) {
-  std::int64_t wall_ns = now.wall_ns;
-  msghdr& header = receive_headers_[i].msg_hdr;
-  for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
-    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_TIMESTAMPNS) continue;
-    timespec stamp{};
-    std::memcpy(&stamp, CMSG_DATA(part), sizeof stamp);
-    wall_ns = std::int64_t{stamp.tv_sec} * 1'000'000'000 + stamp.tv_nsec;
-  }
   ++counters_.frames_received;
   Event event;
   event.kind = EventKind::received;
   event.size = receive_headers_[i].msg_len;
   event.cookie = slot.cookie;
-  event.at = arrivals_.arrival(wall_ns, now);
+  const auto stamp = arrival_stamp(receive_headers_[i].msg_hdr);
+  event.at = arrivals_.arrival(stamp.value_or(now.wall_ns), now);
   return event;
 }
 

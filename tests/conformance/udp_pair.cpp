@@ -1,50 +1,21 @@
 // hw/udp in the conformance suite: two sockets on loopback, and the same under a recorder.
 #include <gtest/gtest.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <string>
 #include <utility>
 
-#include "hw/monotonic_clock.hpp"
 #include "hw/record/recorder.hpp"
 #include "hw/record/recording_writer.hpp"
 #include "hw/udp/udp_fabric.hpp"
-#include "tests/conformance/fabric_pair.hpp"
+#include "tests/conformance/socket_pair.hpp"
 
 namespace holdfast::conformance {
 namespace {
 
-class UdpPair final : public FabricPair {
- public:
-  UdpPair() {
-    hw::UdpOptions options;
-    options.send_depth = 40;
-    options.receive_depth = 40;
-    if (!hw::UdpFabric::open(options, a_).is_ok()) a_.reset();
-    if (!hw::UdpFabric::open(options, b_).is_ok()) b_.reset();
-  }
-  bool opened() const { return a_ != nullptr && b_ != nullptr; }
-
-  Fabric& a() override { return *a_; }
-  Fabric& b() override { return *b_; }
-  void settle() override {
-    const timespec nap{0, 1'000'000};
-    ::nanosleep(&nap, nullptr);
-  }
-  Time now() override { return hw::monotonic_now(); }
-  void end_b() override { b_.reset(); }
-
- private:
-  std::unique_ptr<hw::UdpFabric> a_;
-  std::unique_ptr<hw::UdpFabric> b_;
-};
-
 std::unique_ptr<FabricPair> make() {
-  auto pair = std::make_unique<UdpPair>();
-  if (!pair->opened()) return nullptr;
-  return pair;
+  return make_socket_pair<hw::UdpFabric>(hw::UdpOptions{});
 }
 
 // The same with one end recorded: a recorder must not be noticed.
@@ -68,7 +39,7 @@ class RecordedUdpPair final : public FabricPair {
 
  private:
   std::string path_;
-  UdpPair udp_;
+  SocketPair<hw::UdpFabric, hw::UdpOptions> udp_{{}};
   std::unique_ptr<hw::RecordingWriter> writer_;
   std::unique_ptr<hw::Recorder> a_;
   std::unique_ptr<hw::Recorder> b_;

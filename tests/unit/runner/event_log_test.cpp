@@ -7,21 +7,10 @@
 
 #include "experiments/runner/judge.hpp"
 #include "experiments/runner/tables.hpp"
+#include "tests/unit/runner/judged.hpp"
 
 namespace holdfast::runner {
 namespace {
-
-Time at(std::int64_t ms) {
-  return Time{0} + milliseconds(ms);
-}
-constexpr Incarnation kFirst{0};
-const Incarnation kSecond = first_incarnation_of_boot(1);
-
-std::vector<ProcessId> ids(std::initializer_list<std::uint32_t> ranks) {
-  std::vector<ProcessId> result;
-  for (const std::uint32_t rank : ranks) result.push_back({rank});
-  return result;
-}
 
 std::string rows_of(EventLog& events) {
   Outcome outcome;
