@@ -76,8 +76,8 @@ void judge_software(const FactGroup& software, std::vector<Use>& uses) {
 }
 
 void judge_rest(const FactGroup& machine, std::vector<Use>& uses) {
-  uses.push_back({"shared memory, TCP", false,
-                  "there are fabrics over them, which holdfast launch does not put processes on"});
+  uses.push_back({"shared memory, TCP", true,
+                  "launched processes talk over them if told so (launch --fabric, fabric.kind)"});
   if (const FactGroup* processor = machine.part("processor")) {
     uses.push_back({std::to_string(number_of(*processor, "cores")) + " cores", true,
                     "replicates of a simulation that run at the same time (--jobs)"});
