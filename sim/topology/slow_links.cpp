@@ -39,6 +39,11 @@ std::map<std::uint32_t, SlowSwitch> host_links_of_switches(const FabricGraph& gr
 }  // namespace
 
 std::vector<SlowLink> find_slow_links(const FabricGraph& graph) {
+  const auto rates_differ = [](const Link& a, const Link& b) {
+    return a.bits_per_second != b.bits_per_second;
+  };
+  // Of a generated fabric, whose links are alike: none, and nothing need be looked up.
+  if (std::ranges::adjacent_find(graph.links(), rates_differ) == graph.links().end()) return {};
   std::map<std::pair<std::uint32_t, DeviceKind>, std::int64_t> fastest_of_switch;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> fastest_parallel;
   for (const Link& link : graph.links()) {
