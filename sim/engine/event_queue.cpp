@@ -23,7 +23,7 @@ EventQueue::~EventQueue() {
 }
 
 std::vector<QueuedEvent> EventQueue::drain() {
-  std::vector<QueuedEvent> events(run_.begin() + static_cast<std::ptrdiff_t>(head_), run_.end());
+  std::vector<QueuedEvent> events(next_, end_);
   events.reserve(size_);
   const auto take = [&](Bucket& bucket) {
     std::size_t left = bucket.count;
@@ -45,8 +45,7 @@ std::vector<QueuedEvent> EventQueue::drain() {
   std::sort(events.begin(), events.end(), [](const QueuedEvent& a, const QueuedEvent& b) {
     return a.time != b.time ? a.time < b.time : a.sequence < b.sequence;
   });
-  run_.clear();
-  head_ = 0;
+  next_ = end_ = run_.get();
   run_end_ = 0;
   depth_ = 0;
   far_earliest_ = UINT64_MAX;
@@ -56,37 +55,69 @@ std::vector<QueuedEvent> EventQueue::drain() {
 }
 
 std::size_t EventQueue::memory_bytes() const {
-  return sizeof *this + run_.capacity() * sizeof(QueuedEvent) + rungs_.size() * sizeof(Rung) +
+  return sizeof *this + run_room_ * sizeof(QueuedEvent) + rungs_.size() * sizeof(Rung) +
          (used_chunks_ + spare_chunks_) * sizeof(Chunk);
 }
 
-// Inserts from the back, where most newcomers belong, or at the very front; where neither is near,
-// the run is longer than its span deserves, and becomes a rung.
+// Newcomers belong near the front or near the back; where neither is near, the run is longer than
+// its span deserves, and becomes a rung.
 void EventQueue::push_to_run(const QueuedEvent& event) {
-  if (head_ == run_.size()) {
-    run_.clear();
-    head_ = 0;
-    run_.push_back(event);
-    return;
-  }
-  if (head_ > 0 && event.time < run_[head_].time) {
-    run_[--head_] = event;
-    return;
-  }
-  const std::size_t stop = run_.size() - std::min(run_.size() - head_, kShiftMax);
-  std::size_t place = run_.size();
-  while (place > stop && run_[place - 1].time > event.time) --place;
-  if (place == stop && place > head_ && run_[place - 1].time > event.time) {
+  if (put_near_front(event)) return;
+  QueuedEvent* const stop = end_ - std::min(in_run(), kShiftMax);
+  QueuedEvent* place = end_;
+  while (place != stop && place[-1].time > event.time) --place;
+  if (place == stop && place != next_ && place[-1].time > event.time) {
     split_run(event);
     return;
   }
-  if (run_.size() == run_.capacity() && head_ > run_.size() / 2) {
-    // A run to which events are appended forever moves to the front of its memory now and then.
-    run_.erase(run_.begin(), run_.begin() + static_cast<std::ptrdiff_t>(head_));
-    place -= head_;
-    head_ = 0;
+  if (end_ == run_.get() + run_room_) {
+    const std::ptrdiff_t behind = end_ - place;
+    make_room();
+    place = end_ - behind;
   }
-  run_.insert(run_.begin() + static_cast<std::ptrdiff_t>(place), event);
+  std::copy_backward(place, end_, end_ + 1);
+  *place = event;
+  ++end_;
+}
+
+// Those before the newcomer move into the room that what was popped has left.
+bool EventQueue::put_near_front(const QueuedEvent& event) {
+  const std::size_t near = std::min(in_run(), kFrontShiftMax);
+  if (next_ == run_.get() || near == 0 || next_[near - 1].time <= event.time) return false;
+  QueuedEvent* place = --next_;
+  while (place[1].time <= event.time) {
+    place[0] = place[1];
+    ++place;
+  }
+  *place = event;
+  return true;
+}
+
+// At the end of the run. One to which events are appended forever moves to the front of its memory
+// now and then.
+void EventQueue::make_room() {
+  const std::size_t events = in_run();
+  if (events < run_room_ / 2) {
+    std::copy(next_, end_, run_.get());
+  } else {
+    run_room_ = std::max(2 * run_room_, kChunkEvents);
+    auto larger = std::make_unique_for_overwrite<QueuedEvent[]>(run_room_);
+    std::copy(next_, end_, larger.get());
+    run_ = std::move(larger);
+  }
+  next_ = run_.get();
+  end_ = next_ + events;
+}
+
+// With room for so many.
+void EventQueue::empty_run(std::size_t events) {
+  constexpr std::size_t kKeptEvents = 1024;
+  const bool too_large = run_room_ > kKeptEvents && run_room_ / 4 > events;
+  if (too_large || run_room_ < events) {
+    run_room_ = std::bit_ceil(too_large ? std::max(events, kKeptEvents) : events);
+    run_ = std::make_unique_for_overwrite<QueuedEvent[]>(run_room_);
+  }
+  next_ = end_ = run_.get();
 }
 
 void EventQueue::push_beyond_run(const QueuedEvent& event) {
@@ -104,19 +135,15 @@ void EventQueue::push_beyond_run(const QueuedEvent& event) {
 // The rung must reach to the end of the run, not only to its last event: the next finest rung may
 // begin there.
 void EventQueue::split_run(const QueuedEvent& newcomer) {
-  open_rung(std::min(key(run_[head_]), key(newcomer)), run_end_ - 1, run_.size() - head_ + 1);
+  open_rung(std::min(key(*next_), key(newcomer)), run_end_ - 1, in_run() + 1);
   Rung& rung = *rungs_[depth_ - 1];
-  for (std::size_t i = head_; i < run_.size(); ++i) put_in_rung(rung, run_[i]);
+  for (; next_ != end_; ++next_) put_in_rung(rung, *next_);
   put_in_rung(rung, newcomer);
-  run_.clear();
-  head_ = 0;
 }
 
 void EventQueue::refill_run() {
   HOLDFAST_ASSERT(size_ > 0);
-  run_.clear();
-  head_ = 0;
-  while (run_.empty()) {
+  while (next_ == end_) {
     if (depth_ == 0) {
       refine_far();
       continue;
@@ -177,17 +204,11 @@ void EventQueue::refine_far() {
 }
 
 void EventQueue::load_run(Bucket& bucket) {
-  constexpr std::size_t kKeptEvents = 1024;
-  if (run_.capacity() > kKeptEvents && run_.capacity() / 4 > bucket.count) {
-    std::vector<QueuedEvent>().swap(run_);
-    run_.reserve(kKeptEvents);
-  }
-  run_.resize(bucket.count);
-  QueuedEvent* to = run_.data();
+  empty_run(bucket.count);
   std::size_t left = bucket.count;
   for (Chunk* chunk = bucket.first; chunk != nullptr;) {
     const std::size_t here = std::min(left, kChunkEvents);
-    to = std::copy_n(chunk->events, here, to);
+    end_ = std::copy_n(chunk->events, here, end_);
     left -= here;
     Chunk* const next = chunk->next;
     give_chunk(chunk);
@@ -200,11 +221,10 @@ void EventQueue::load_run(Bucket& bucket) {
 // ends before that time, so newcomers of the same time go behind those that stay.
 void EventQueue::load_part(Bucket& bucket) {
   static_assert(kInstantMax % kChunkEvents == 0);
-  run_.resize(kInstantMax);
-  QueuedEvent* to = run_.data();
+  empty_run(kInstantMax);
   for (std::size_t taken = 0; taken < kInstantMax; taken += kChunkEvents) {
     Chunk* const chunk = bucket.first;
-    to = std::copy_n(chunk->events, kChunkEvents, to);
+    end_ = std::copy_n(chunk->events, kChunkEvents, end_);
     bucket.first = chunk->next;
     give_chunk(chunk);
   }
@@ -213,15 +233,15 @@ void EventQueue::load_part(Bucket& bucket) {
 
 // Insertion sort: stable, linear on what is in order already, and a large run is (it has one time).
 void EventQueue::sort_run() {
-  for (std::size_t i = 1; i < run_.size(); ++i) {
-    if (run_[i - 1].time <= run_[i].time) continue;
-    const QueuedEvent event = run_[i];
-    std::size_t place = i;
+  for (QueuedEvent* sorted = next_ + 1; sorted < end_; ++sorted) {
+    if (sorted[-1].time <= sorted->time) continue;
+    const QueuedEvent event = *sorted;
+    QueuedEvent* place = sorted;
     do {
-      run_[place] = run_[place - 1];
+      *place = place[-1];
       --place;
-    } while (place > 0 && run_[place - 1].time > event.time);
-    run_[place] = event;
+    } while (place != next_ && place[-1].time > event.time);
+    *place = event;
   }
 }
 

@@ -65,14 +65,14 @@ class EventQueue {
 
   // The time of the event that pop would return. The queue must not be empty.
   std::int64_t next_time() {
-    if (head_ == run_.size()) refill_run();
-    return run_[head_].time;
+    if (next_ == end_) refill_run();
+    return next_->time;
   }
 
   // Removes and returns the earliest event. The queue must not be empty.
   QueuedEvent pop() {
-    if (head_ == run_.size()) refill_run();
-    const QueuedEvent event = run_[head_++];
+    if (next_ == end_) refill_run();
+    const QueuedEvent event = *next_++;
     --size_;
     last_popped_ = event.time;
     return event;
@@ -81,15 +81,15 @@ class EventQueue {
   // The event that comes `ahead` after the next one, or null if that is not known without work. For
   // fetching memory in advance.
   const QueuedEvent* upcoming(std::size_t ahead) const {
-    return ahead < run_.size() - head_ ? &run_[head_ + ahead] : nullptr;
+    return ahead < in_run() ? next_ + ahead : nullptr;
   }
 
   // Further ahead: calls visit(event) for the events that most likely come next, the next one
   // first, until it returns false or none is at hand.
   template <class Visit>
   void visit_upcoming(Visit visit) const {
-    for (std::size_t i = head_; i < run_.size(); ++i) {
-      if (!visit(run_[i])) return;
+    for (const QueuedEvent* event = next_; event != end_; ++event) {
+      if (!visit(*event)) return;
     }
     visit_buckets(visit);
   }
@@ -110,7 +110,8 @@ class EventQueue {
   static constexpr std::size_t kRungBucketsMin = 64;
   static constexpr std::size_t kEventsPerBucket = 8;  // aimed at when a rung is opened
   static constexpr std::size_t kSortedMax = 48;       // a larger bucket is refined, not sorted
-  static constexpr std::size_t kShiftMax = 32;      // a newcomer passes at most so many in the run
+  static constexpr std::size_t kShiftMax = 32;      // a newcomer passes at most so many in the run,
+  static constexpr std::size_t kFrontShiftMax = 8;  // or so many from the front
   static constexpr std::size_t kInstantMax = 1024;  // of one time: loaded so many at a time
   static constexpr std::size_t kSpareChunksMin = 64;
 
@@ -140,9 +141,13 @@ class EventQueue {
     return static_cast<std::uint64_t>(event.time);
   }
 
+  std::size_t in_run() const { return static_cast<std::size_t>(end_ - next_); }
   template <class Visit>
   void visit_buckets(Visit visit) const;
   void push_to_run(const QueuedEvent& event);
+  bool put_near_front(const QueuedEvent& event);
+  void make_room();
+  void empty_run(std::size_t events);
   void push_beyond_run(const QueuedEvent& event);
   void split_run(const QueuedEvent& newcomer);
   void refill_run();
@@ -161,11 +166,14 @@ class EventQueue {
   std::uint64_t next_sequence_ = 0;
   std::int64_t last_popped_ = 0;
 
-  // run_[head_ …] in order of (time, sequence): all events before run_end_, or the first of those
-  // at run_end_.
-  std::vector<QueuedEvent> run_;
-  std::size_t head_ = 0;
+  // [next_, end_) in order of (time, sequence): all events before run_end_, or the first of those
+  // at run_end_. They lie in the memory of the run, and before them is room for as many as have
+  // been popped.
+  QueuedEvent* next_ = nullptr;
+  QueuedEvent* end_ = nullptr;
   std::uint64_t run_end_ = 0;
+  std::unique_ptr<QueuedEvent[]> run_;
+  std::size_t run_room_ = 0;
 
   // rungs_[0 … depth_-1], coarse to fine; run_end_ <= end of the finest, ends fall with fineness.
   // The rest are closed and kept for reuse.
