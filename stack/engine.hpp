@@ -71,6 +71,7 @@ struct Workspace {
   std::array<std::array<std::byte, kFrameBytesMax>, kBatch> frames;
   std::array<Run, kRunsMax> runs;
   Body body;
+  MembershipAction action;
   MembershipMemory memory;
   const AddressBook& addresses;  // must outlive the engines
 };

@@ -143,7 +143,9 @@ class Membership {
 
   // Writes the next thing to do; false if there is none, and then `action` means nothing. `scratch`
   // must hold kRunsMax runs. The body is written only for types that have one.
-  bool poll(Time now, std::span<Run> scratch, MembershipAction& action);
+  bool poll(Time now, std::span<Run> scratch, MembershipAction& action) {
+    return due_ <= now && poll_due(now, scratch, action);
+  }
   // When to poll at the latest; a time that is past means: now.
   Time next_deadline() const { return due_; }
 
@@ -232,6 +234,7 @@ class Membership {
   void become_active(Time now);
 
   bool poll_due(Time now, std::span<Run> scratch, MembershipAction& action);
+  bool poll_all(Time now, std::span<Run> scratch, MembershipAction& action);
   void poll_join(Time now);
   bool poll_answers(std::span<Run> scratch, MembershipAction& action);
   bool poll_notices(Time now, std::span<Run> scratch, MembershipAction& action);

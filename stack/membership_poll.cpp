@@ -23,18 +23,14 @@ void Membership::refresh_due() {
   settle();
 }
 
-bool Membership::poll(Time now, std::span<Run> scratch, MembershipAction& action) {
-  if (due_ > now) return false;
-  const bool found = poll_due(now, scratch, action);
+bool Membership::poll_due(Time now, std::span<Run> scratch, MembershipAction& action) {
+  const bool found =
+      (quiet_ && poll_detector(now, action)) || (!quiet_ && poll_all(now, scratch, action));
   refresh_due();
   return found;
 }
 
-bool Membership::poll_due(Time now, std::span<Run> scratch, MembershipAction& action) {
-  if (quiet_) {
-    if (poll_detector(now, action)) return true;
-    if (quiet_) return false;
-  }
+bool Membership::poll_all(Time now, std::span<Run> scratch, MembershipAction& action) {
   if (std::vector<ProcessId>& to_watch = pending().to_watch; !to_watch.empty()) {
     action.kind = MembershipAction::Kind::watch;
     action.to = to_watch.back();
