@@ -153,8 +153,7 @@ Status simulate(const Experiment& experiment, const Inputs& inputs, std::uint32_
     reported = simulation.events();
     monitor.reached_ns = simulation.now().ns;
   };
-  while (simulation.step()) {
-    if (simulation.events() % kEventsPerLook != 0) continue;
+  while (simulation.step(kEventsPerLook)) {
     report();
     if (monitor.stop) return Status::error("stopped");
   }

@@ -19,9 +19,7 @@ constexpr std::uint32_t kSendDepth = 64;
 
 }  // namespace
 
-MessageFabric::MessageFabric(MessageNetwork& network) : network_(&network) {
-  static_assert(sizeof(MessageFabric) == 64);
-}
+MessageFabric::MessageFabric(MessageNetwork& network) : network_(&network) {}
 
 ProcessId MessageFabric::self() const {
   return {static_cast<std::uint32_t>(this - network_->fabrics_.begin())};
@@ -64,7 +62,7 @@ Peer MessageFabric::attach(const Address& address, Service service) {
 void MessageFabric::report_ended(ProcessId process) {
   eventful_ = true;
   rest().happened.push_back({EventKind::peer_down, Completion::ok, Peer{process.value | kWatchBit},
-                             0, 0, Time{} + round_up(network_->now_)});
+                             0, 0, network_->clock_});
 }
 
 bool MessageFabric::watched_ends(ProcessId process) {
@@ -115,6 +113,7 @@ std::size_t MessageFabric::post(std::span<const Operation> operations) {
         break;
       }
       eventful_ = true;
+      ++network_->posted_;
       rest_->posted.push_back({operation, possible ? Completion::ok : Completion::local_error});
     }
     ++accepted;
@@ -123,7 +122,8 @@ std::size_t MessageFabric::post(std::span<const Operation> operations) {
 }
 
 void MessageFabric::flush() {
-  const Time at = Time{} + round_up(network_->now_);
+  if (!rest_) return;
+  const Time at = network_->clock_;
   for (const Posted& posted : rest_->posted) {
     const Operation& operation = posted.operation;
     if (posted.completion == Completion::ok) {
@@ -132,6 +132,11 @@ void MessageFabric::flush() {
     rest_->happened.push_back(
         {EventKind::sent, posted.completion, operation.peer, 0, operation.cookie, at});
   }
+  forget_posted();
+}
+
+void MessageFabric::forget_posted() {
+  network_->posted_ -= static_cast<std::uint32_t>(rest_->posted.size());
   rest_->posted.clear();
 }
 
@@ -152,21 +157,7 @@ std::size_t MessageFabric::offer(std::span<const ReceiveSlot> slots) {
   return accepted;
 }
 
-void MessageFabric::enqueue(std::uint32_t frame) {
-  FramePool& pool = network_->pool_;
-  pool.at(frame).next = FramePool::kNone;
-  pool.at(frame).arrival_ns = round_up(network_->now_).ns;
-  if (first_waiting_ == FramePool::kNone) {
-    first_waiting_ = frame;
-  } else {
-    pool.at(last_waiting_).next = frame;
-  }
-  last_waiting_ = frame;
-  ++waiting_;
-  ++network_->waiting_;
-}
-
-void MessageFabric::receive(Event& event) {
+inline void MessageFabric::receive(Event& event) {
   FramePool& pool = network_->pool_;
   const std::uint32_t index = first_waiting_;
   FramePool::Frame& frame = pool.at(index);
@@ -182,21 +173,23 @@ void MessageFabric::receive(Event& event) {
   pool.give(index);
 }
 
-std::size_t MessageFabric::poll(std::span<Event> events) {
-  std::size_t count = 0;
-  if (eventful_) {
-    std::vector<Event>& happened = rest_->happened;
-    count = std::min(events.size(), happened.size());
-    const auto end = happened.begin() + static_cast<std::ptrdiff_t>(count);
-    std::copy(happened.begin(), end, events.begin());
-    happened.erase(happened.begin(), end);
-    if (refused_ && count > 0) {
-      refused_ = false;
-      happened.push_back(
-          {EventKind::writable, Completion::ok, kNoPeer, 0, 0, Time{} + round_up(network_->now_)});
-    }
-    eventful_ = !happened.empty() || !rest_->posted.empty();
+std::size_t MessageFabric::poll_happened(std::span<Event> events) {
+  std::vector<Event>& happened = rest_->happened;
+  const std::size_t count = std::min(events.size(), happened.size());
+  const auto end = happened.begin() + static_cast<std::ptrdiff_t>(count);
+  std::copy(happened.begin(), end, events.begin());
+  happened.erase(happened.begin(), end);
+  if (refused_ && count > 0) {
+    refused_ = false;
+    happened.push_back({EventKind::writable, Completion::ok, kNoPeer, 0, 0, network_->clock_});
   }
+  eventful_ = !happened.empty() || !rest_->posted.empty();
+  return count;
+}
+
+std::size_t MessageFabric::poll(std::span<Event> events) {
+  if (!eventful_ && first_waiting_ == FramePool::kNone) return 0;
+  std::size_t count = eventful_ ? poll_happened(events) : 0;
   while (first_waiting_ != FramePool::kNone && slot_count_ > 0 && count < events.size()) {
     receive(events[count++]);
   }
@@ -220,6 +213,7 @@ void MessageFabric::clear() {
   network_->waiting_ -= waiting_;
   waiting_ = 0;
   slot_count_ = 0;
+  if (rest_) forget_posted();
   rest_.reset();
   refused_ = false;
   eventful_ = false;

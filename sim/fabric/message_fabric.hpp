@@ -53,10 +53,24 @@ class alignas(64) MessageFabric final : public Fabric {
   // It is time to tell. False if there is nothing to tell.
   bool watched_ended(ProcessId process);
   void flush();
-  void enqueue(std::uint32_t frame);
+  void forget_posted();
+  // A frame of the pool has arrived.
+  void enqueue(std::uint32_t index, FramePool& pool, Time at) {
+    FramePool::Frame& frame = pool.at(index);
+    frame.next = FramePool::kNone;
+    frame.arrival_ns = at.ns;
+    if (first_waiting_ == FramePool::kNone) {
+      first_waiting_ = index;
+    } else {
+      pool.at(last_waiting_).next = index;
+    }
+    last_waiting_ = index;
+    ++waiting_;
+  }
   void report_ended(ProcessId process);
   void clear();
   void receive(Event& event);
+  std::size_t poll_happened(std::span<Event> events);
 
   // An offered slot, without what a simulated fabric does not need.
   struct Slot {

@@ -21,14 +21,11 @@ MessageNetwork::MessageNetwork(const MessageNetworkOptions& options, const PathT
       queue_(queue),
       processes_(options.nodes * options.per_node),
       fabrics_(processes_, [this](std::size_t) { return MessageFabric(*this); }) {
+  static_assert(sizeof(MessageFabric) == kFabricBytes);
   HOLDFAST_ASSERT(processes_ > 0 && processes_ <= kSimEventNumberMask);
 }
 
 MessageNetwork::~MessageNetwork() = default;
-
-void MessageNetwork::prefetch(ProcessId process) const {
-  __builtin_prefetch(&fabrics_[process.value]);
-}
 
 Fabric& MessageNetwork::fabric(ProcessId process) {
   return fabrics_[process.value];
@@ -41,9 +38,8 @@ Address MessageNetwork::address(ProcessId process) {
   return address;
 }
 
-void MessageNetwork::flush(ProcessId process) {
-  MessageFabric& fabric = fabrics_[process.value];
-  if (fabric.eventful_) fabric.flush();
+void MessageNetwork::flush_posted(ProcessId process) {
+  fabrics_[process.value].flush();
 }
 
 void MessageNetwork::put_on_wire(ProcessId from, ProcessId to, const std::byte* data,
@@ -93,7 +89,8 @@ bool MessageNetwork::deliver(ProcessId to, std::uint32_t frame) {
     pool_.give(frame);
     return false;
   }
-  fabric.enqueue(pool_.unpacked(frame));
+  fabric.enqueue(pool_.unpacked(frame), pool_, clock_);
+  ++waiting_;
   return true;
 }
 

@@ -44,20 +44,29 @@ class MessageNetwork {
   std::uint32_t processes() const { return processes_; }
   Fabric& fabric(ProcessId process);
   // Fetches what receiving a frame touches into the cache.
-  void prefetch(ProcessId process) const;
+  void prefetch(ProcessId process) const {
+    __builtin_prefetch(reinterpret_cast<const char*>(fabrics_.begin()) +
+                       std::size_t{process.value} * kFabricBytes);
+  }
   // Of the last frame that was posted, whatever became of it.
   ProcessId posted_by() const { return posted_by_; }
   ProcessId posted_to() const { return posted_to_; }
   static Address address(ProcessId process);
 
-  void set_now(SimTime now) { now_ = now; }
+  // The same moment on both clocks.
+  void set_now(SimTime now, Time clock) {
+    now_ = now;
+    clock_ = clock;
+  }
   // From now on frames between nodes are carried as packets; `carrier` must outlive the network.
   void set_carrier(PacketCarrier& carrier) { carrier_ = &carrier; }
   // From now on frames between nodes are lost as `damage` says, which must outlive the network.
   void set_damage(FabricDamage& damage) { damage_ = &damage; }
 
   // Puts what a process has posted during its turn on the wire.
-  void flush(ProcessId process);
+  void flush(ProcessId process) {
+    if (posted_ > 0) flush_posted(process);
+  }
   // A frame event is due; false if there is nobody to receive it. The queue belongs to the
   // receiver.
   bool deliver(ProcessId to, std::uint32_t frame);
@@ -81,9 +90,12 @@ class MessageNetwork {
 
  private:
   friend class MessageFabric;
+  static constexpr std::size_t kFabricBytes = 64;  // one cache line
+
   NodeId node_of(ProcessId process) const {
     return {options_.by_slot ? per_node_.quotient(process.value) : nodes_.remainder(process.value)};
   }
+  void flush_posted(ProcessId process);
   // Puts the end of a process, as its system will tell of it, into the queue.
   void tell_soon(ProcessId watcher, ProcessId ended);
   void put_on_wire(ProcessId from, ProcessId to, const std::byte* data, std::uint32_t size);
@@ -97,6 +109,8 @@ class MessageNetwork {
   EventQueue& queue_;
   std::uint32_t processes_;
   SimTime now_{};
+  Time clock_;                      // the same on the stack's clock
+  std::uint32_t posted_ = 0;        // frames that are not inline and not flushed
   FabricDamage* damage_ = nullptr;  // null: the fabric is whole for good
   // The last frame that was posted, whatever became of it.
   ProcessId posted_by_ = kNoProcess;

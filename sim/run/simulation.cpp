@@ -97,48 +97,44 @@ void Simulation::boot(ProcessId id, bool rejoining) {
   process.up = true;
   process.wake = SimTime::never();
   process.engine->start(now());
-  schedule_wake(id, now());
+  schedule_wake(id, process, now());
 }
 
-void Simulation::push_wake(SimTime at, ProcessId id) {
-  const ProcessId receiver = processes_[id.value].last_receiver;
-  queue_.push(at.value, id.value, sim_payload(SimEventKind::wake, receiver.value));
+inline void Simulation::push_wake(SimTime at, ProcessId id, const Process& process) {
+  queue_.push(at.value, id.value, sim_payload(SimEventKind::wake, process.last_receiver.value));
 }
 
-void Simulation::schedule_wake(ProcessId id, Time at) {
+inline void Simulation::schedule_wake(ProcessId id, Process& process, Time at) {
   if (at == Time::never()) return;
-  Process& process = processes_[id.value];
   const SimTime wake = std::max(to_sim_time(at - Time{}), now_);
   if (process.wake <= wake) return;  // it wakes before that anyway, and will say when next
   process.wake = wake;
-  push_wake(wake, id);
+  push_wake(wake, id, process);
 }
 
-void Simulation::act(ProcessId id) {
-  if (processes_[id.value].impeded) {
-    act_impeded(id);
+inline void Simulation::act(ProcessId id, Process& process) {
+  if (process.impeded) {
+    act_impeded(id, process);
   } else {
-    turn(id);
+    turn(id, process);
   }
 }
 
 // Whoever is slow gets to everything that has come meanwhile some time after the first of it.
-void Simulation::act_impeded(ProcessId id) {
-  Process& process = processes_[id.value];
+void Simulation::act_impeded(ProcessId id, Process& process) {
   if (process.paused) return;
   if (process.due == SimTime::never()) process.due = now_ + to_sim_time(process.delay);
   if (process.due <= now_) {
     process.due = SimTime::never();
-    turn(id);
+    turn(id, process);
     return;
   }
   process.wake = process.due;
-  push_wake(process.due, id);
+  push_wake(process.due, id, process);
 }
 
-void Simulation::turn(ProcessId id) {
+void Simulation::turn(ProcessId id, Process& process) {
   ++turns_;
-  Process& process = processes_[id.value];
   if (process.losing && !losing()) process.lossy->stop_losing();
   const Time next = process.engine->turn(clock_);
   network_.flush(id);
@@ -148,12 +144,22 @@ void Simulation::turn(ProcessId id) {
     witness_.believed(clock_, id, process.engine->changes());
     process.engine->clear_changes();
   }
-  schedule_wake(id, next);
+  schedule_wake(id, process, next);
+}
+
+inline void Simulation::prefetch(ProcessId process) const {
+  network_.prefetch(process);
+  const char* const hot = reinterpret_cast<const char*>(&processes_[process.value]);
+  static_assert(kHotBytes == 4 * 64);  // lines
+  __builtin_prefetch(hot, 1);
+  __builtin_prefetch(hot + 64, 1);
+  __builtin_prefetch(hot + 128, 1);
+  __builtin_prefetch(hot + 192, 1);
 }
 
 // The states of many processes do not fit into a cache, but the queue knows who wakes soon, and the
 // event to whom it will speak: the state of both is on its way while other events are handled.
-void Simulation::prefetch_upcoming() const {
+inline void Simulation::prefetch_upcoming() const {
   int wakes = 0, seen = 0;
   queue_.visit_upcoming([&](const QueuedEvent& event) {
     if (sim_event_kind(event.payload) != SimEventKind::wake || ++wakes < kWakesAhead) {
@@ -163,12 +169,6 @@ void Simulation::prefetch_upcoming() const {
     prefetch({event.payload & kSimEventNumberMask});
     return false;
   });
-}
-
-void Simulation::prefetch(ProcessId process) const {
-  network_.prefetch(process);
-  const char* const hot = reinterpret_cast<const char*>(&processes_[process.value]);
-  for (std::size_t at = 0; at < kHotBytes; at += 64) __builtin_prefetch(hot + at, 1);
 }
 
 // What the packets do before the next event outside them; false if there is nothing.
@@ -183,13 +183,13 @@ bool Simulation::step_packets() {
     } else if (damage_ && is_of_faults(carried.fate)) {
       damage_->packet_lost(carried.from_node, roster_.node_of(carried.to), carried.at);
     }
-    if (network_.deliver(carried)) act(carried.to);
+    if (network_.deliver(carried)) act(carried.to, processes_[carried.to.value]);
   }
   carrier_->clear_done();
   return true;
 }
 
-bool Simulation::step() {
+inline bool Simulation::handle_next() {
   if (carrier_ != nullptr && step_packets()) return true;
   if (queue_.empty() || queue_.next_time() > end_.value) {
     set_now(end_);
@@ -207,13 +207,13 @@ bool Simulation::step() {
       if (process.wake != now_) break;
       process.wake = SimTime::never();
       prefetch_upcoming();
-      if (process.up) act(id);
+      if (process.up) act(id, process);
       break;
     case SimEventKind::deliver:
-      if (network_.deliver(id, number)) act(id);
+      if (network_.deliver(id, number)) act(id, process);
       break;
     case SimEventKind::ended:
-      if (network_.tell_ended(id, {number})) act(id);
+      if (network_.tell_ended(id, {number})) act(id, process);
       break;
     case SimEventKind::fault:
       if (number == kNewTables) {
@@ -229,8 +229,15 @@ bool Simulation::step() {
   return true;
 }
 
+bool Simulation::step(std::uint64_t events) {
+  do {
+    if (!handle_next()) return false;
+  } while (--events > 0);
+  return true;
+}
+
 void Simulation::run() {
-  while (step()) {
+  while (step(UINT64_MAX)) {
   }
 }
 

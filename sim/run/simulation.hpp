@@ -58,7 +58,9 @@ class Simulation {
   // Runs to the end of the duration.
   void run();
   // Handles the next event; false at the end of the duration. For oracles that look in between.
-  bool step();
+  bool step() { return step(1); }
+  // The next `events` of them, at least one.
+  bool step(std::uint64_t events);
 
   Time now() const { return clock_; }
   // Null while the process is down.
@@ -108,17 +110,18 @@ class Simulation {
   void set_now(SimTime now) {
     now_ = now;
     clock_ = Time{} + round_up(now);
-    network_.set_now(now);
+    network_.set_now(now, clock_);
   }
   void boot(ProcessId process, bool rejoining);
-  void act(ProcessId process);
-  void act_impeded(ProcessId process);
-  void turn(ProcessId process);
+  bool handle_next();
+  void act(ProcessId id, Process& process);
+  void act_impeded(ProcessId id, Process& process);
+  void turn(ProcessId id, Process& process);
   bool step_packets();
   void prefetch_upcoming() const;
   void prefetch(ProcessId process) const;
-  void schedule_wake(ProcessId process, Time at);
-  void push_wake(SimTime at, ProcessId process);
+  void schedule_wake(ProcessId id, Process& process, Time at);
+  void push_wake(SimTime at, ProcessId id, const Process& process);
   void play(const FaultEvent& fault);
   void play_on_fabric(const FaultEvent& fault);
   void expect_new_tables();

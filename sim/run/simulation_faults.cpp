@@ -82,7 +82,7 @@ void Simulation::play(const FaultEvent& fault) {
         Process& process = processes_[id.value];
         if (!process.paused) continue;
         set_paused(process, false);
-        turn(id);
+        turn(id, process);
       }
       break;
     case FaultAction::slow:

@@ -34,10 +34,11 @@ constexpr SimTime to_sim_time(Duration span) {
 // The one place where simulated time becomes the stack's: rounded up, because nobody may learn of
 // something before it has happened. SimTime::never() becomes the largest Duration.
 constexpr Duration round_up(SimTime span) {
+  if (span.value <= 0) return {span.value / kSimUnitsPerNanosecond};
   if (span == SimTime::never()) return {std::numeric_limits<std::int64_t>::max()};
-  const std::int64_t whole = span.value / kSimUnitsPerNanosecond;
-  const bool more = span.value % kSimUnitsPerNanosecond > 0;
-  return {whole + (more ? 1 : 0)};
+  constexpr auto kUnits = static_cast<std::uint64_t>(kSimUnitsPerNanosecond);
+  const auto units = static_cast<std::uint64_t>(span.value);
+  return {static_cast<std::int64_t>((units + kUnits - 1) / kUnits)};
 }
 
 }  // namespace holdfast::sim

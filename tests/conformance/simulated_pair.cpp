@@ -48,7 +48,7 @@ class SimulatedPair final : public FabricPair {
 
   // What was posted goes on the wire, and the clock jumps to the last arrival.
   void settle() override {
-    network_->set_now(now_);
+    network_->set_now(now_, now());
     network_->flush(kA);
     network_->flush(kB);
     while (network_->frames_under_way() > 0 || !queue_.empty()) {
@@ -67,14 +67,14 @@ class SimulatedPair final : public FabricPair {
   Time now() override { return Time{} + round_up(now_); }
 
   void end_b() override {
-    network_->set_now(now_);
+    network_->set_now(now_, now());
     network_->stop(kB);
   }
 
  private:
-  void set_now(sim::SimTime now) {
-    now_ = now;
-    network_->set_now(now_);
+  void set_now(sim::SimTime instant) {
+    now_ = instant;
+    network_->set_now(now_, now());
   }
 
   // False if an event of the queue comes first.
