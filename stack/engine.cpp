@@ -163,15 +163,28 @@ void Engine::handle_ended(Fabric& rail, Peer peer, Time now) {
   membership_.process_ended(now, ended);
 }
 
-bool Engine::verify(PeerEntry& peer, const Header& header, std::span<const std::byte> frame) {
-  PeerKeys::Direction& in = peers_.keys(peer).in;
-  if (!in.derived || in.own != header.receiver_incarnation ||
-      in.remote != header.sender_incarnation) {
-    in = {true, header.receiver_incarnation, header.sender_incarnation,
-          rest_->seal->derive(rest_->key, header.sender, header.sender_incarnation, header.receiver,
-                              header.receiver_incarnation)};
+// Nothing is kept of a frame that does not verify: not that its sender exists, nor its key.
+bool Engine::verify(const Header& header, std::span<const std::byte> frame) {
+  PeerEntry* const known = peers_.find(header.sender);
+  if (known != nullptr && known->keys != PeerEntry::kNoKeys) {
+    const PeerKeys::Direction& in = peers_.keys(*known).in;
+    if (in.derived && in.own == header.receiver_incarnation &&
+        in.remote == header.sender_incarnation) {
+      return rest_->seal->matches(in.key, frame);
+    }
   }
-  return rest_->seal->matches(in.key, frame);
+  const PairKey key = rest_->seal->derive(rest_->key, header.sender, header.sender_incarnation,
+                                          header.receiver, header.receiver_incarnation);
+  if (!rest_->seal->matches(key, frame)) return false;
+  peers_.keys(peers_.entry(header.sender)).in = {true, header.receiver_incarnation,
+                                                 header.sender_incarnation, key};
+  return true;
+}
+
+// Of a frame that verifies, whether it may have been handled before (8.3).
+bool Engine::is_replayed(const Header& header) {
+  return !peers_.keys(peers_.entry(header.sender))
+              .window.take(boot_of(header.sender_incarnation), header.sequence);
 }
 
 void Engine::seal(PeerEntry& peer, const Header& header, std::span<std::byte> frame) {
@@ -216,9 +229,8 @@ void Engine::seal(PeerEntry& peer, const Header& header, std::span<std::byte> fr
     ++rest().drops.misdelivered;
     return;
   }
-  const bool verified =
-      header.seal == seal_algorithm_ && (keyed_ ? verify(peers_.entry(header.sender), header, frame)
-                                                : is_zero_seal(frame.last<kSealBytes>()));
+  const bool verified = header.seal == seal_algorithm_ &&
+                        (keyed_ ? verify(header, frame) : is_zero_seal(frame.last<kSealBytes>()));
   if (!verified) {
     ++rest().drops.unverified;
     return;
@@ -228,12 +240,11 @@ void Engine::seal(PeerEntry& peer, const Header& header, std::span<std::byte> fr
     ++rest().drops.malformed;
     return;
   }
-  if (!has_body(header.type) && !is_newer(header)) {
-    ++rest().drops.outdated;
-    return;
-  }
   static constexpr Body kNone{};
-  membership_.handle(now, at, header, has_body(header.type) ? workspace_.body : kNone);
+  if ((keyed_ && is_replayed(header)) || (!has_body(header.type) && !is_newer(header)) ||
+      !membership_.handle(now, at, header, has_body(header.type) ? workspace_.body : kNone)) {
+    ++rest().drops.outdated;
+  }
 }
 
 [[gnu::always_inline]] inline void Engine::send_actions(Time now) {
@@ -278,7 +289,8 @@ void Engine::seal(PeerEntry& peer, const Header& header, std::span<std::byte> fr
                       .sender = membership_.self(),
                       .sender_incarnation = membership_.incarnation(),
                       .receiver = action.to,
-                      .receiver_incarnation = membership_.view().of(action.to).incarnation,
+                      .receiver_incarnation =
+                          std::max(membership_.view().of(action.to).incarnation, action.receiver),
                       .sequence = ++sequence_,
                       .digest = membership_.view().digest()};
   const std::size_t bytes = encode_frame(header, action.body, to);

@@ -53,7 +53,7 @@ struct DropCounts {
   std::uint64_t other_version = 0;  // of another wire version: another build's
   std::uint64_t unverified = 0;     // the seal does not match, or is of another kind
   std::uint64_t misdelivered = 0;   // another job, another receiver, or an impossible sender
-  std::uint64_t outdated = 0;       // a heartbeat or observe that is not newer than the last one
+  std::uint64_t outdated = 0;       // handled before, too old to tell, or for an earlier boot
   std::uint64_t refused = 0;        // not sent: back-pressure, or no address
 
   friend bool operator==(const DropCounts&, const DropCounts&) = default;
@@ -122,7 +122,8 @@ class Engine {
   void handle_frame(std::span<const std::byte> frame, Time at, Time now);
   bool is_newer(const Header& header);
   Peer handle_of(const MembershipAction& action);
-  bool verify(PeerEntry& peer, const Header& header, std::span<const std::byte> frame);
+  bool verify(const Header& header, std::span<const std::byte> frame);
+  bool is_replayed(const Header& header);
   void seal(PeerEntry& peer, const Header& header, std::span<std::byte> frame);
   void send_actions(Time now);
   bool encode(const MembershipAction& action, std::span<std::byte> to, Operation& operation);

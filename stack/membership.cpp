@@ -89,16 +89,38 @@ void Membership::clear_changes() {
 // Nearly every frame is a heartbeat of a life that is known, with a view like ours, to one who has
 // nothing to say: of all that handle_any may do, only the detector hears of it
 // (3.6, 3.7, 4.2, 6.5).
-void Membership::handle(Time now, Time at, const Header& header, const Body& body) {
+bool Membership::handle(Time now, Time at, const Header& header, const Body& body) {
   const Record sender = view_.of(header.sender);
   if (!quiet_ || header.type != FrameType::heartbeat || header.digest != view_.digest() ||
       header.receiver_incarnation != incarnation_ ||
       header.sender_incarnation != sender.incarnation || !is_live(sender)) {
+    if (is_for_earlier_boot(header)) {
+      introduce(header);
+      return false;
+    }
     handle_any(now, at, header, body);
-    return;
+    return true;
   }
   detector_->heartbeat(at, header.sender, ring());
   due_ = detector_->next_deadline();
+  return true;
+}
+
+// Tells the sender which boot of ours it is speaking to. It is addressed in the life that it named,
+// without being believed: if that is its present one, what it says next is for us. Who brings news
+// has others to learn from, and brings it again.
+void Membership::introduce(const Header& header) {
+  const bool asks = header.type != FrameType::notice && header.type != FrameType::acknowledgement;
+  if (fenced_ || !asks) return;
+  owe({FrameType::difference,
+       header.sender,
+       0,
+       0,
+       {0},
+       rest_->settings.backstop,
+       {},
+       header.sender_incarnation});
+  refresh_due();
 }
 
 void Membership::handle_any(Time now, Time at, const Header& header, const Body& body) {
@@ -108,10 +130,8 @@ void Membership::handle_any(Time now, Time at, const Header& header, const Body&
   const bool spoke = agent_;
   const bool stale = hear_sender(header);
   const bool new_sender = view_.sequence() > before;
-  // What was meant for an earlier boot of ours may be replayed; without the backstop nobody may
-  // have told the sender of this one.
   const bool for_us = boot_of(header.receiver_incarnation) == boot_of(incarnation_);
-  const bool counts = !stale && (for_us || !rest_->settings.backstop);
+  const bool counts = !stale && for_us;
   bool unlike = header.digest != view_.digest() && rest_->settings.backstop;
   switch (header.type) {
     case FrameType::heartbeat:
@@ -166,7 +186,7 @@ void Membership::handle_any(Time now, Time at, const Header& header, const Body&
   if (body.broadcast.named() && header.type == FrameType::notice && (spoke || agent_)) {
     pass_on(body, news);
   }
-  if (joining_ && header.type >= FrameType::difference) hear_answer(now, body);
+  if (joining_ && header.type >= FrameType::difference) hear_answer(now, header.sender, body);
   refresh_due();
 }
 
@@ -292,7 +312,7 @@ void Membership::watch(ProcessId process) {
   quiet_ = false;
 }
 
-std::uint64_t Membership::hash() const {
+std::uint64_t Membership::state_hash() const {
   std::uint64_t h = mix64(view_.digest() ^ incarnation_.value);
   h = mix64(h ^ detector_->hash());
   h = mix64(h ^
@@ -306,6 +326,11 @@ std::uint64_t Membership::hash() const {
   for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
     h = mix64(h ^ static_cast<std::uint64_t>(local_state(i)));
   }
+  return h;
+}
+
+std::uint64_t Membership::hash() const {
+  std::uint64_t h = state_hash();
   for (const std::uint64_t count :
        {heartbeats_, rest_->counts.observes, rest_->counts.notices, rest_->counts.local_notices,
         rest_->counts.repeats, rest_->counts.acknowledgements, rest_->counts.differences}) {

@@ -70,7 +70,8 @@ struct Pending {
     std::uint64_t upto = 0;
     ProcessId next{0};  // difference: the first process not yet covered
     bool answer_wanted = false;
-    Broadcast broadcast;  // acknowledgement
+    Broadcast broadcast;     // acknowledgement
+    Incarnation receiver{};  // difference: a life of it that has been heard of, believed or not
   };
 
   std::vector<BeliefChange> changes;  // since they were cleared last
@@ -79,6 +80,7 @@ struct Pending {
   Dissemination dissemination;
   // While joining:
   std::uint32_t join_attempts = 0;
+  ProcessId asked = kNoProcess;  // by the last join
   Time next_join = Time::never();
   Time join_until = Time::never();
 };
@@ -113,6 +115,8 @@ struct MembershipAction {
   FrameType type = FrameType::heartbeat;
   ProcessId to = kNoProcess;
   Body body;  // of the types that have one; its runs lie in the scratch given to poll
+  Incarnation
+      receiver{};  // the frame is to name this life of `to`, or a later one that is believed
 };
 
 class Membership {
@@ -127,8 +131,9 @@ class Membership {
   ~Membership();
 
   void start(Time now);
-  // A frame that arrived at `at` <= now, decoded and verified.
-  void handle(Time now, Time at, const Header& header, const Body& body);
+  // A frame that arrived at `at` <= now, decoded and verified. False: it was meant for an earlier
+  // boot of this process, so it may be an old one, and nothing of it counts (2.8).
+  bool handle(Time now, Time at, const Header& header, const Body& body);
   // Says that this process takes no further part (7.5). After it the process must go on handling
   // and polling until told(), or for as long as it has patience.
   void leave(Time now);
@@ -174,6 +179,8 @@ class Membership {
   void clear_changes();
 
   std::uint64_t hash() const;
+  // The same without what has only been counted.
+  std::uint64_t state_hash() const;
 
   // Behind the last byte of this object that a heartbeat touches.
   const void* hot_end() const {
@@ -210,8 +217,12 @@ class Membership {
   void greet_domain(bool answer_wanted);
 
   bool hear_sender(const Header& header);
+  bool is_for_earlier_boot(const Header& header) const {
+    return boot_of(header.receiver_incarnation) < boot_of(incarnation_);
+  }
+  void introduce(const Header& header);
   void handle_any(Time now, Time at, const Header& header, const Body& body);
-  void hear_answer(Time now, const Body& body);
+  void hear_answer(Time now, ProcessId sender, const Body& body);
   void note_change(ProcessId process, Record record);
   void note_suspicion(DomainId domain, bool suspected);
   void merge(ProcessId process, Record record);

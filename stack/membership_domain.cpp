@@ -77,12 +77,13 @@ bool Membership::hear_local(const Header& header, const Body& body) {
 }
 
 // An answer to our join, or somebody who joins as we do.
-void Membership::hear_answer(Time now, const Body& body) {
+void Membership::hear_answer(Time now, ProcessId sender, const Body& body) {
   if (!body.sender_joining) {
     // Not before the last frame: until then it knows less than who greets it.
     if (!body.more_follows) become_active(now);
-  } else if (pending().join_attempts <= roster_.domain_size()) {
-    // The whole node is starting: do not wait for those who know no more.
+  } else if (sender == pending().asked && pending().join_attempts <= roster_.domain_size()) {
+    // The whole node is starting: do not wait for those who know no more. Who was not asked yet
+    // will be, so that all of the node are announced at once.
     pending().next_join = now;
   }
 }
@@ -160,6 +161,7 @@ void Membership::poll_join(Time now) {
   const ProcessId candidate = join_candidate();
   ++pending().join_attempts;
   if (candidate != kNoProcess && candidate != self_) {
+    pending().asked = candidate;
     owe({FrameType::join, candidate, 0, 0, {0}, true, {}});
   }
 }

@@ -45,6 +45,7 @@ bool Membership::poll_all(Time now, std::span<Run> scratch, MembershipAction& ac
 
 bool Membership::poll_detector(Time now, MembershipAction& action) {
   action.kind = MembershipAction::Kind::frame;
+  action.receiver = {};
   while (const auto wanted = detector_->poll(now, ring())) {
     action.to = wanted->process;
     switch (wanted->kind) {
@@ -78,7 +79,7 @@ bool Membership::poll_answers(std::span<Run> scratch, MembershipAction& action) 
   std::vector<Answer>& answers = pending().answers;
   if (answers.empty()) return false;
   Answer& answer = answers.front();
-  action = {MembershipAction::Kind::frame, answer.type, answer.to, {}};
+  action = {MembershipAction::Kind::frame, answer.type, answer.to, {}, answer.receiver};
   if (answer.type == FrameType::acknowledgement) {
     action.body.after = answer.after;
     action.body.upto = answer.upto;
@@ -116,7 +117,7 @@ bool Membership::poll_notices(Time now, std::span<Run> scratch, MembershipAction
   } else {
     ++(is_local(order->to) ? rest_->counts.local_notices : rest_->counts.notices);
   }
-  action = {MembershipAction::Kind::frame, FrameType::notice, order->to, {}};
+  action = {MembershipAction::Kind::frame, FrameType::notice, order->to, {}, {}};
   action.body.after = order->after;
   action.body.upto = collected.upto;
   action.body.runs = collected.runs;

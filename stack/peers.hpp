@@ -13,11 +13,13 @@
 
 #include "stack/base/ids.hpp"
 #include "stack/fabric.hpp"
+#include "stack/seal/replay_window.hpp"
 #include "stack/seal/seal.hpp"
 
 namespace holdfast {
 
-// The keys of both directions, with the incarnations that they were derived for.
+// The keys of both directions, with the incarnations that they were derived for, and which frames
+// have come in.
 struct PeerKeys {
   struct Direction {
     bool derived = false;
@@ -25,6 +27,7 @@ struct PeerKeys {
     PairKey key;
   };
   Direction out, in;
+  ReplayWindow window;
 };
 
 struct PeerEntry {
@@ -47,10 +50,19 @@ class PeerTable {
     return find_or_make(process);
   }
 
+  // Null if there is none.
+  PeerEntry* find(ProcessId process) {
+    for (PeerEntry& near : nearest_) {
+      if (near.process == process) return &near;
+    }
+    return find_far(process);
+  }
+
   PeerKeys& keys(PeerEntry& entry);
 
  private:
   PeerEntry& find_or_make(ProcessId process);
+  PeerEntry* find_far(ProcessId process);
 
   // What most processes never need.
   struct Far {

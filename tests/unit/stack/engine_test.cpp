@@ -24,6 +24,7 @@ struct Setup {
   std::uint32_t inline_bytes_max = kFrameBytesMax;
   std::uint32_t receive_slots = 2, send_slots = 0;
   std::span<FrameSlot> slots = {};
+  std::uint32_t boot = 0;  // above 0: it rejoins
 };
 
 class Subject {
@@ -97,6 +98,8 @@ class Subject {
     engine_seal_ = find_seal(setup.seal)->algorithm();
     EngineOptions options;
     options.membership.self = {setup.self};
+    options.membership.incarnation = first_incarnation_of_boot(setup.boot);
+    options.membership.rejoining = setup.boot > 0;
     options.membership.retransmission_timeout = milliseconds(50);
     options.job = kJob;
     options.key = key_;
@@ -238,6 +241,81 @@ TEST(Engine, ReplayedHeartbeatsDoNotCount) {
   EXPECT_TRUE(subject.membership().view().live({0}));
   subject.turn(at(1050));
   EXPECT_FALSE(subject.membership().view().live({0}));
+}
+
+// Sealed, nothing is handled twice (8.3). Unsealed, anybody could say anything.
+TEST(Engine, ReplayedNewsIsNotAnswered) {
+  Subject subject({.seal = "siphash128"});
+  const auto old = subject.frame(subject.header(FrameType::notice, 0, 4), {&kDeathOfThree, 1});
+  subject.hear(at(1), old);
+  EXPECT_EQ(subject.sent(FrameType::acknowledgement), 1u);
+  for (std::int64_t ms = 2; ms < 12; ++ms) subject.hear(at(ms), old);
+  EXPECT_EQ(subject.drops().outdated, 10u);
+  EXPECT_EQ(subject.sent(FrameType::acknowledgement), 0u);
+}
+
+// It joins; until it is told by somebody who knows of this boot it must believe nothing that was
+// said to an earlier one, and nobody may make it think that it was told.
+TEST(Engine, WhatWasMeantForAnEarlierBootDoesNotCount) {
+  Subject subject({.seal = "siphash128", .boot = 2});
+  subject.turn(at(0));
+  subject.sent();
+  const std::uint64_t before = subject.membership().state_hash();
+  std::uint64_t sequence = 0;
+  for (const FrameType type :
+       {FrameType::heartbeat, FrameType::observe, FrameType::notice, FrameType::acknowledgement,
+        FrameType::difference, FrameType::join}) {
+    Header header = subject.header(type, 0, ++sequence);
+    header.sender_incarnation = first_incarnation_of_boot(1);
+    header.receiver_incarnation = next(first_incarnation_of_boot(1));
+    const std::span<const MemberRun> runs(&kDeathOfThree, 1);
+    subject.hear(at(1), subject.frame(header, has_body(type) && type != FrameType::acknowledgement
+                                                  ? runs
+                                                  : std::span<const MemberRun>()));
+    EXPECT_EQ(subject.membership().state_hash(), before);
+    EXPECT_EQ(subject.drops().outdated, sequence);
+    // It says who it is, to the life that spoke, whether or not that is believed to be.
+    const std::vector<Header> said = subject.sent();
+    const bool asks = type != FrameType::notice && type != FrameType::acknowledgement;
+    ASSERT_EQ(said.size(), asks ? 1u : 0u);
+    if (!asks) continue;
+    EXPECT_EQ(said[0].type, FrameType::difference);
+    EXPECT_EQ(said[0].receiver_incarnation, first_incarnation_of_boot(1));
+    EXPECT_EQ(said[0].sender_incarnation, first_incarnation_of_boot(2));
+  }
+  EXPECT_TRUE(subject.membership().joining());
+}
+
+// Each knows the other's first boot only, so the first frames both ways name the wrong one.
+TEST(Engine, TwoWhoHaveBothComeBackFindEachOther) {
+  Subject a({.nodes = 2, .self = 0, .seal = "siphash128", .boot = 1});
+  Subject b({.nodes = 2, .self = 1, .seal = "siphash128", .boot = 3});
+  for (std::int64_t ms = 0; ms < 900; ms += 10) {
+    a.turn(at(ms));
+    b.turn(at(ms));
+    for (auto& frame : std::exchange(a.fabric.posted, {})) b.fabric.arrive(frame.used(), at(ms));
+    for (auto& frame : std::exchange(b.fabric.posted, {})) a.fabric.arrive(frame.used(), at(ms));
+  }
+  for (const Subject* one : {&a, &b}) {
+    EXPECT_EQ(one->membership().view().of({0}).incarnation, first_incarnation_of_boot(1));
+    EXPECT_EQ(one->membership().view().of({1}).incarnation, first_incarnation_of_boot(3));
+  }
+}
+
+TEST(Engine, WhoeverHasAnotherKeyLeavesNothingBehind) {
+  Subject subject({.nodes = 40, .seal = "siphash128"});
+  subject.turn(at(0));
+  std::size_t in_turns = 0;
+  for (std::uint32_t sender = 2; sender < 40; ++sender) {
+    std::vector<std::byte> forged = subject.frame(subject.header(FrameType::heartbeat, sender, 1));
+    forged.back() ^= std::byte{1};
+    subject.fabric.arrive(forged, at(1));
+    const std::size_t before = allocations();
+    subject.turn(at(1));
+    in_turns += allocations() - before;
+  }
+  EXPECT_EQ(in_turns, 0u);
+  EXPECT_EQ(subject.drops().unverified, 38u);
 }
 
 TEST(Engine, OfANewLifeTheSequenceStartsAgain) {

@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "stack/seal/replay_window.hpp"
 #include "stack/seal/seal.hpp"
 
 namespace holdfast {
@@ -185,6 +186,25 @@ TEST(NoSeal, IsZeroAndNothingElseMatches) {
     EXPECT_FALSE(seal.matches({}, frame));
     frame[frame.size() - i] = std::byte{0};
   }
+}
+
+TEST(ReplayWindow, TakesEverySequenceOnceInWhateverOrder) {
+  ReplayWindow window;
+  for (const std::uint64_t sequence : {1u, 3u, 2u, 256u, 4u, 700u, 445u, 699u}) {
+    EXPECT_TRUE(window.take(0, sequence)) << sequence;
+    EXPECT_FALSE(window.take(0, sequence)) << sequence;
+  }
+  EXPECT_FALSE(window.take(0, 444));  // too old to tell
+  EXPECT_TRUE(window.take(0, 446));
+}
+
+TEST(ReplayWindow, BeginsAgainWithALaterBootAndNeverWithAnEarlierOne) {
+  ReplayWindow window;
+  EXPECT_TRUE(window.take(1, 900));
+  EXPECT_FALSE(window.take(0, 901));
+  EXPECT_TRUE(window.take(2, 1));
+  EXPECT_FALSE(window.take(2, 1));
+  EXPECT_FALSE(window.take(1, 902));
 }
 
 TEST(Seals, AreFoundByName) {
