@@ -27,6 +27,18 @@ TEST(Membership, JoiningAsksTheOwnNodeFirstThenAlongTheRing) {
   EXPECT_EQ(subject.watched.size(), 2u);
 }
 
+// Not when another one says so, who has not been asked yet: what that one is would be announced
+// later.
+TEST(Membership, JoiningGoesOnAtOnceWhenWhoWasAskedIsJoiningToo) {
+  Subject subject({.nodes = 4, .per_node = 3}, options_of(4, true));
+  subject.start(at(0));
+  EXPECT_EQ(receivers(subject.poll(at(0), FrameType::join)), std::vector<std::uint32_t>{3});
+  subject.hear(at(1), FrameType::difference, 5, {}, false, true);
+  EXPECT_TRUE(subject.poll(at(1), FrameType::join).empty());
+  subject.hear(at(2), FrameType::difference, 3, {}, false, true);
+  EXPECT_EQ(receivers(subject.poll(at(2), FrameType::join)), std::vector<std::uint32_t>{5});
+}
+
 TEST(Membership, JoiningEndsWithTheWordOfOneWhoIsNotJoining) {
   Subject subject({.nodes = 4}, options_of(1, true));
   subject.start(at(0));
