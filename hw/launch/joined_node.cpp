@@ -76,7 +76,8 @@ Introduction introduce(const JoinPlan& plan, UdpEndpoint endpoint) {
   return introduction;
 }
 
-// Who is to be watched by the operating system must be on the same machine as who watches.
+}  // namespace
+
 Met check_places(const Roster& roster, const std::vector<JobMember>& members) {
   for (std::uint32_t i = 0; i < members.size() && roster.domain_size() > 1; ++i) {
     const ProcessId first = roster.process_on(roster.node_of({i}), 0);
@@ -87,8 +88,6 @@ Met check_places(const Roster& roster, const std::vector<JobMember>& members) {
   }
   return {};
 }
-
-}  // namespace
 
 Met run_joined(const JoinPlan& plan, Meeting& meeting, const NodeFactory& factory, LoopEnd& end) {
   const Time until = monotonic_now() + plan.patience;

@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "hw/launch/job_fabric.hpp"
 #include "hw/launch/meeting.hpp"
@@ -16,6 +17,7 @@
 #include "hw/run/process_loop.hpp"
 #include "stack/base/time.hpp"
 #include "stack/seal/seal.hpp"
+#include "stack/view/roster.hpp"
 
 namespace holdfast::hw {
 
@@ -30,6 +32,10 @@ struct JoinPlan {
   Duration patience = seconds(30);    // for the others to come
   std::function<void(const std::string&)> say;  // is given a line for each thing that happens
 };
+
+// Whether all processes that the roster has watched by the operating system run on one machine with
+// those that watch them; refused, with a sentence, if not.
+Met check_places(const Roster& roster, const std::vector<JobMember>& members);
 
 // Runs to the end; `end` means something if the process has met the others.
 Met run_joined(const JoinPlan& plan, Meeting& meeting, const NodeFactory& factory, LoopEnd& end);

@@ -1,5 +1,6 @@
 """Jobs whose processes are started one by one, and find each other at the address of process 0: all
-meet, survivors of a killed one go on; who comes twice, never, or with another key is told so."""
+meet; survivors of a killed one go on, and see one that is told to end leave; who comes twice,
+never, or with another key is told so."""
 
 import os
 import re
@@ -43,18 +44,22 @@ class Rendezvous(Scenario):
         self.assertEqual(process.returncode, status, said)
         self.assertEqual(said.count("\n"), 1, said)
 
-    def test_eight_meet_and_seven_go_on(self):
+    def test_eight_meet_and_six_go_on(self):
         self.write("job.json", job_of(8, "4 s"))
         last_first = [self.begin(rank) for rank in range(7, -1, -1)]
         processes = last_first[::-1]
         for rank, process in enumerate(processes):
             self.assertRegex(process.stdout.readline(),
                              rf"^process {rank}: has met all 8 processes; .* 127\.0\.0\.1:\d+$")
+        processes[7].terminate()
+        self.assertIn("stopped by a signal\n", processes[7].communicate(timeout=30)[0])
+        self.assertEqual(processes[7].returncode, 130)
         os.kill(processes[0].pid, signal.SIGKILL)
-        for rank, process in enumerate(processes[1:], 1):
+        for rank, process in enumerate(processes[1:7], 1):
             said, _ = process.communicate(timeout=30)
             self.assertEqual(process.returncode, 0, said)
-            self.assertRegex(said, rf"^process {rank}: process 0 failed after \S+ s\n"
+            self.assertRegex(said, rf"^process {rank}: process 7 left after \S+ s\n"
+                                   rf"process {rank}: process 0 failed after \S+ s\n"
                                    rf"process {rank}: left at the end\n$")
         self.assertEqual(self.marked.await_end(5), {})
 

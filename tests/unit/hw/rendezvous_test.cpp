@@ -10,6 +10,7 @@
 
 #include "hw/descriptor.hpp"
 #include "hw/launch/job_key.hpp"
+#include "hw/launch/joined_node.hpp"
 #include "hw/launch/rendezvous.hpp"
 #include "hw/launch/rendezvous_frames.hpp"
 #include "hw/launch/socket_name.hpp"
@@ -108,6 +109,18 @@ TEST(RendezvousFrames, AKeyIs64Digits) {
   EXPECT_FALSE(parse_job_key(digits.substr(1)));
   EXPECT_FALSE(parse_job_key("+" + digits.substr(1)));
   EXPECT_FALSE(parse_job_key(""));
+}
+
+TEST(JoinedNode, ProcessesOfOneNodeMustBeOnOneMachine) {
+  std::vector<JobMember> members(4, introduction_of(0).self);
+  members[2].host.fill(std::byte{1});
+  members[3].host.fill(std::byte{1});
+  EXPECT_TRUE(check_places(Roster({.nodes = 2, .per_node = 2}), members).is_ok());
+  EXPECT_TRUE(check_places(Roster({.nodes = 4, .per_node = 1}), members).is_ok());
+  EXPECT_TRUE(check_places(Roster({.nodes = 1, .per_node = 4, .agents = false}), members).is_ok());
+  const Met wrong = check_places(Roster({.nodes = 1, .per_node = 4}), members);
+  EXPECT_EQ(wrong.fault, MeetingFault::refused);
+  EXPECT_NE(wrong.message.find("processes 0 and 2 are of one node"), std::string::npos);
 }
 
 // A job of three whose process 0 waits.
