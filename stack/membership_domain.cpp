@@ -80,7 +80,16 @@ bool Membership::hear_local(const Header& header, const Body& body) {
 void Membership::hear_answer(Time now, ProcessId sender, const Body& body) {
   if (!body.sender_joining) {
     // Not before the last frame: until then it knows less than who greets it.
-    if (!body.more_follows) become_active(now);
+    if (body.more_follows) return;
+    if (!body.answer_wanted || is_local(sender)) {
+      become_active(now);
+      return;
+    }
+    // It has only introduced itself, for our join named a life of it before this one, and told it
+    // nothing (2.8). Asked again it hears of all who start here together, and announces them once.
+    pending().asked = sender;
+    pending().next_join = now + rest_->settings.retransmission_timeout;
+    owe({FrameType::join, sender, 0, 0, {0}, true, {}});
   } else if (sender == pending().asked && pending().join_attempts <= roster_.domain_size()) {
     // The whole node is starting: do not wait for those who know no more. Who was not asked yet
     // will be, so that all of the node are announced at once.

@@ -138,6 +138,24 @@ TEST(ClosedForm, RepairedProcessIsBelievedAliveByAllAtOnce) {
   }
 }
 
+// Whom the host asks first has come back itself, of which the host knows nothing: the join names a
+// life that is over, and does not count.
+TEST(ClosedForm, AHostThatComesBackIsAnnouncedOnceByOneThatCameBackBefore) {
+  std::uint64_t notices[2];
+  for (const bool came_back_before : {false, true}) {
+    Job job(12, 4, true);
+    const std::uint32_t first = came_back_before ? 6 : 9;  // the one after 5 in the ring, or not
+    job.at(Time{} + seconds(1), FaultAction::crash, FaultTarget::node, first);
+    job.at(Time{} + seconds(3), FaultAction::repair, FaultTarget::node, first);
+    job.at(Time{} + seconds(5), FaultAction::crash, FaultTarget::node, 5);
+    job.at(Time{} + seconds(8), FaultAction::repair, FaultTarget::node, 5);
+    Simulation& simulation = job.build();
+    simulation.run();
+    notices[came_back_before ? 1 : 0] = simulation.frame_counts().notices;
+  }
+  EXPECT_EQ(notices[0], notices[1]);
+}
+
 TEST(ClosedForm, PausedProcessIsTakenBackWithAHigherIncarnation) {
   for (const bool backstop : {true, false}) {
     Job job(12, 1, false);
