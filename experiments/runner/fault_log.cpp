@@ -62,6 +62,16 @@ void FaultLog::fabric_changed(Time at, std::uint32_t fault, const sim::Wiring& w
   }
 }
 
+void FaultLog::played(Time at, const sim::FaultEvent& event, const sim::FaultSchedule& faults,
+                      const sim::Wiring& wiring) {
+  const bool is_link = event.target == sim::FaultTarget::link;
+  if (!is_link && event.target != sim::FaultTarget::device) return;
+  const bool begins = event.action == sim::FaultAction::crash;
+  fabric_changed(
+      at, begins ? faults.fault_of_record.at(event.record) : sim::kNoFault, wiring,
+      {is_link ? sim::FabricPart::Kind::link : sim::FabricPart::Kind::device, event.index});
+}
+
 // Looks at a change of the fabric before `at`: by then all of that instant has been told.
 void FaultLog::advance(Time at) {
   if (!changed_at_ || *changed_at_ >= at) return;

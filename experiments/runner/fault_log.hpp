@@ -22,6 +22,11 @@
 #include "sim/topology/islands.hpp"
 #include "stack/view/roster.hpp"
 
+namespace holdfast::sim {
+struct FaultEvent;
+struct FaultSchedule;
+}  // namespace holdfast::sim
+
 namespace holdfast::runner {
 
 class FaultLog {
@@ -36,6 +41,9 @@ class FaultLog {
   // outlive this.
   void fabric_changed(Time at, std::uint32_t fault, const sim::Wiring& wiring,
                       sim::FabricPart part);
+  // The same of what a schedule says of a link or a device; other events change no way.
+  void played(Time at, const sim::FaultEvent& event, const sim::FaultSchedule& faults,
+              const sim::Wiring& wiring);
   // To be called before the judge is told of anything at `at`: what changed before is looked at.
   void advance(Time at);
   // Whether beliefs are of interest now: otherwise `believed` need not be called.

@@ -144,20 +144,9 @@ class Account {
       log_.repaired(said.at);
     } else if (action.planned.target.kind == hw::LaunchTarget::Kind::rail) {
       rails_.change(said.at, action.planned);
-      tell_cut(said.at, faults_.events[action.planned.tag]);
+      // A rail that is silent is no cut, nor is it one in the simulation.
+      log_.played(said.at, faults_.events[action.planned.tag], faults_, wiring_);
     }
-  }
-
-  // A rail that is silent is no cut, nor is it one in the simulation.
-  void tell_cut(Time at, const sim::FaultEvent& event) {
-    if (event.target == sim::FaultTarget::impairment) return;
-    const sim::FabricPart part{event.target == sim::FaultTarget::link
-                                   ? sim::FabricPart::Kind::link
-                                   : sim::FabricPart::Kind::device,
-                               event.index};
-    const bool begins = event.action == sim::FaultAction::crash;
-    log_.fabric_changed(at, begins ? faults_.fault_of_record.at(event.record) : sim::kNoFault,
-                        wiring_, part);
   }
 
   void tell_belief(const Said& said) {

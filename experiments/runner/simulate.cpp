@@ -42,16 +42,7 @@ class JudgeWitness final : public sim::Witness {
     log_.repaired(at);
   }
   void played(Time at, const sim::FaultEvent& event) override {
-    const bool connects =
-        event.target == sim::FaultTarget::link || event.target == sim::FaultTarget::device;
-    if (!connects) return;
-    const sim::FabricPart part{event.target == sim::FaultTarget::link
-                                   ? sim::FabricPart::Kind::link
-                                   : sim::FabricPart::Kind::device,
-                               event.index};
-    const bool begins = event.action == sim::FaultAction::crash;
-    log_.fabric_changed(at, begins ? faults_.fault_of_record.at(event.record) : sim::kNoFault,
-                        wiring_, part);
+    log_.played(at, event, faults_, wiring_);
   }
   void believed(Time at, ProcessId observer, std::span<const Membership::Change> changes) override {
     log_.advance(at);

@@ -1,6 +1,6 @@
 // hw/tcp in the conformance suite: two listeners on loopback.
 #include "hw/tcp/tcp_fabric.hpp"
-#include "tests/conformance/socket_pair.hpp"
+#include "tests/conformance/real_pair.hpp"
 
 namespace holdfast::conformance {
 namespace {
@@ -8,7 +8,7 @@ namespace {
 std::unique_ptr<FabricPair> make() {
   hw::TcpOptions options;
   options.frame_bytes_max = 1'472;
-  return make_socket_pair<hw::TcpFabric>(options);
+  return make_real_pair(hw::TcpFabric::open, options, options);
 }
 
 const RegisteredFabric registered({.name = "tcp", .datagram = true, .make = make});

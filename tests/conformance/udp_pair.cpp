@@ -9,13 +9,13 @@
 #include "hw/record/recorder.hpp"
 #include "hw/record/recording_writer.hpp"
 #include "hw/udp/udp_fabric.hpp"
-#include "tests/conformance/socket_pair.hpp"
+#include "tests/conformance/real_pair.hpp"
 
 namespace holdfast::conformance {
 namespace {
 
 std::unique_ptr<FabricPair> make() {
-  return make_socket_pair<hw::UdpFabric>(hw::UdpOptions{});
+  return make_real_pair(hw::UdpFabric::open, hw::UdpOptions{}, hw::UdpOptions{});
 }
 
 // The same with one end recorded: a recorder must not be noticed.
@@ -23,23 +23,23 @@ class RecordedUdpPair final : public FabricPair {
  public:
   RecordedUdpPair(std::unique_ptr<hw::RecordingWriter> writer, std::string path)
       : path_(std::move(path)), writer_(std::move(writer)) {
-    if (udp_.opened()) {
-      a_ = std::make_unique<hw::Recorder>(udp_.a(), *writer_, 0);
-      b_ = std::make_unique<hw::Recorder>(udp_.b(), *writer_, 1);
+    if (udp_) {
+      a_ = std::make_unique<hw::Recorder>(udp_->a(), *writer_, 0);
+      b_ = std::make_unique<hw::Recorder>(udp_->b(), *writer_, 1);
     }
   }
   ~RecordedUdpPair() override { std::remove(path_.c_str()); }
-  bool opened() const { return udp_.opened(); }
+  bool opened() const { return udp_ != nullptr; }
 
   Fabric& a() override { return *a_; }
   Fabric& b() override { return *b_; }
-  void settle() override { udp_.settle(); }
-  Time now() override { return udp_.now(); }
-  void end_b() override { udp_.end_b(); }
+  void settle() override { udp_->settle(); }
+  Time now() override { return udp_->now(); }
+  void end_b() override { udp_->end_b(); }
 
  private:
   std::string path_;
-  SocketPair<hw::UdpFabric, hw::UdpOptions> udp_{{}};
+  std::unique_ptr<FabricPair> udp_ = make();
   std::unique_ptr<hw::RecordingWriter> writer_;
   std::unique_ptr<hw::Recorder> a_;
   std::unique_ptr<hw::Recorder> b_;

@@ -164,6 +164,17 @@ class Rendezvous : public ::testing::Test {
     return ::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
            static_cast<ssize_t>(bytes.size());
   }
+  // Somebody at the place of process 0 who greets `guest`, and nobody after it.
+  Descriptor greeted(One& guest) {
+    const Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const sockaddr_in at = name_of(place_);
+    EXPECT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at), 0);
+    EXPECT_EQ(::listen(listener.get(), 1), 0);
+    start(1, guest);
+    Descriptor socket(::accept(listener.get(), nullptr, nullptr));
+    EXPECT_TRUE(say(socket, encode_hello({})));
+    return socket;
+  }
   // A process that says who it is, and is heard.
   Descriptor claimed(std::uint32_t rank) {
     Descriptor socket = connected();
@@ -253,13 +264,7 @@ TEST_F(Rendezvous, WhoWaitsIsToldWhoIsMissing) {
 TEST_F(Rendezvous, TheEndOfProcess0IsNoticedAtOnce) {
   One guest;
   {
-    const Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const sockaddr_in at = name_of(place_);
-    ASSERT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at), 0);
-    ASSERT_EQ(::listen(listener.get(), 1), 0);
-    start(1, guest);
-    const Descriptor socket(::accept(listener.get(), nullptr, nullptr));
-    EXPECT_TRUE(say(socket, encode_hello({})));
+    const Descriptor socket = greeted(guest);
     std::array<std::byte, kHelloBytes + kClaimBytes> all;
     EXPECT_EQ(::recv(socket.get(), all.data(), all.size(), MSG_WAITALL),
               static_cast<ssize_t>(all.size()));
@@ -271,13 +276,7 @@ TEST_F(Rendezvous, TheEndOfProcess0IsNoticedAtOnce) {
 
 TEST_F(Rendezvous, AnAnswerThatWasNotMadeWithTheKeyIsNotBelieved) {
   One guest;
-  const Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const sockaddr_in at = name_of(place_);
-  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at), 0);
-  ASSERT_EQ(::listen(listener.get(), 1), 0);
-  start(1, guest);
-  const Descriptor socket(::accept(listener.get(), nullptr, nullptr));
-  EXPECT_TRUE(say(socket, encode_hello({})));
+  const Descriptor socket = greeted(guest);
   MetJob job;
   for (std::uint32_t rank = 0; rank < 3; ++rank) {
     job.members.push_back(introduction_of(rank).self);
