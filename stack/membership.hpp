@@ -47,6 +47,16 @@ struct FrameCounts {
   std::uint64_t acknowledgements = 0;
   std::uint64_t differences = 0;  // with probes and joins
 
+  FrameCounts& operator+=(const FrameCounts& more) {
+    heartbeats += more.heartbeats;
+    observes += more.observes;
+    notices += more.notices;
+    local_notices += more.local_notices;
+    repeats += more.repeats;
+    acknowledgements += more.acknowledgements;
+    differences += more.differences;
+    return *this;
+  }
   friend bool operator==(const FrameCounts&, const FrameCounts&) = default;
 };
 

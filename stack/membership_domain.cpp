@@ -1,6 +1,5 @@
 // A process in its domain: who of it runs, who speaks for it, and how one that starts joins
 // (PROTOCOL.md, section 7).
-#include <algorithm>
 
 #include "stack/base/assert.hpp"
 #include "stack/membership.hpp"

@@ -123,7 +123,7 @@ def _summary(results):
         detection = intervals.summarise([failure.detection_s for failure in failures])
         spread = intervals.summarise([failure.propagation_s for failure in failures])
         rows.append([text_cell(value) for value in point.settings.values()]
-                    + [text_cell({"process": "processes", "node": "nodes"}.get(what, what)),
+                    + [text_cell(story.several(what)),
                        Cell(units.count_text(detection.count)),
                        Cell(units.count_text(detection.count - detection.never)),
                        _median_cell(detection), _longest_cell(detection),

@@ -86,7 +86,7 @@ def _kind(kind, members):
     longest = max((summary.greatest for _, summary in detection if summary.greatest is not None),
                   default=None)
     if longest is None:
-        return f"Deaths of {_several(kind)} were never noticed."
+        return f"Deaths of {several(kind)} were never noticed."
     text = f"The death of a {kind} was noticed after {_medians(detection)} in the median, after " \
         f"{units.time_text(longest)} at the latest{_unless_never(detection)}"
     if any(summary.greatest is not None for _, summary in spread):
@@ -103,7 +103,7 @@ def _unless_never(summaries):
     return f" (but {units.count_text(never)} of {units.count_text(count)} never)"
 
 
-def _several(kind):
+def several(kind):
     return {"process": "processes", "node": "nodes"}.get(kind, kind)
 
 

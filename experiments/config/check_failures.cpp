@@ -49,7 +49,7 @@ void Checker::check_failures() {
 
 // Not everything happens to every part, or everywhere.
 bool Checker::check_kind(const FailureConfig& failure, const std::string& pointer) {
-  const bool of_job = failure.what == FaultTarget::process || failure.what == FaultTarget::node;
+  const bool of_job = is_of_job(failure.what);
   const std::vector<std::string> action = {pointer + "/action", pointer + "/what"};
   const std::size_t before = problems_.size();
   if (!of_job && (failure.action == FaultKind::pause || failure.action == FaultKind::slow)) {
@@ -76,7 +76,7 @@ bool Checker::check_kind(const FailureConfig& failure, const std::string& pointe
 void Checker::check_real_fault(const FailureConfig& failure, const std::string& pointer) {
   const FabricConfig& fabric = experiment_.fabric;
   if (fabric.target == Target::simulated) return;
-  const bool of_job = failure.what == FaultTarget::process || failure.what == FaultTarget::node;
+  const bool of_job = is_of_job(failure.what);
   const bool of_rail = failure.what == FaultTarget::adapter || failure.what == FaultTarget::link;
   if ((!of_job && !of_rail) || failure.action == FaultKind::slow) {
     report({pointer + "/what", "/fabric/kind"},

@@ -111,6 +111,10 @@ enum class FaultTarget : std::uint8_t {
   chassis
 };
 
+inline bool is_of_job(FaultTarget what) {
+  return what == FaultTarget::process || what == FaultTarget::node;
+}
+
 // What `which` says where the parts are drawn for each replicate.
 inline constexpr const char* kDrawnParts = "random";
 

@@ -19,10 +19,6 @@ sim::FaultAction action_of(FaultKind kind) {
   return kind == FaultKind::slow ? sim::FaultAction::slow : sim::FaultAction::crash;
 }
 
-bool is_of_job(FaultTarget what) {
-  return what == FaultTarget::process || what == FaultTarget::node;
-}
-
 }  // namespace
 
 // A number for every part that takes others along, and none for one that is by itself.

@@ -196,4 +196,19 @@ void FaultLog::finish() {
   }
 }
 
+void tell_belief(Judge& judge, FaultLog& log, Time at, ProcessId observer,
+                 const BeliefChange& change, bool kept_apart) {
+  const auto& [process, record] = change;
+  if (record.state == MemberState::suspected) {
+    judge.suspect(at, observer, process, record.incarnation);
+    return;
+  }
+  const bool watched = log.watches() && judge.alive(observer) && judge.alive(process);
+  const bool before = watched && judge.believes_failed(observer, process);
+  judge.believe(at, observer, process, record.incarnation, record.state >= MemberState::failed,
+                kept_apart);
+  const bool after = watched && judge.believes_failed(observer, process);
+  if (after != before) log.believed(at, observer, process, after);
+}
+
 }  // namespace holdfast::runner

@@ -20,6 +20,7 @@
 #include "experiments/runner/judge.hpp"
 #include "experiments/runner/outcome.hpp"
 #include "sim/topology/islands.hpp"
+#include "stack/membership.hpp"
 #include "stack/view/roster.hpp"
 
 namespace holdfast::sim {
@@ -94,5 +95,10 @@ class FaultLog {
   const sim::Wiring* wiring_ = nullptr;
   sim::DeadParts dead_;  // as told: the simulation is at the next change when one is looked at
 };
+
+// Tells the judge, and the log if it matters to it, what `observer` came to believe or to suspect;
+// the log has been told of the time. `kept_apart`: see Judge::believe.
+void tell_belief(Judge& judge, FaultLog& log, Time at, ProcessId observer,
+                 const BeliefChange& change, bool kept_apart);
 
 }  // namespace holdfast::runner

@@ -1,7 +1,6 @@
 // Reads topology, script and trace of an experiment in this order: each needs the one before it.
 #include "experiments/runner/inputs.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -155,9 +154,7 @@ std::size_t Inputs::faults_after_end() const {
 std::map<std::size_t, FailedPart> Inputs::parts_of(const sim::FaultSchedule& faults) const {
   std::map<std::size_t, FailedPart> parts;
   for (const sim::FaultEvent& event : faults.events) {
-    if (event.action != sim::FaultAction::crash) continue;
-    if (event.target != sim::FaultTarget::node && event.target != sim::FaultTarget::process)
-      continue;
+    if (event.action != sim::FaultAction::crash || is_of_fabric(event)) continue;
     const bool is_node = event.target == sim::FaultTarget::node;
     parts[event.record] = is_node ? FailedPart{"node", topology_->host_name({event.index})}
                                   : FailedPart{"process", std::to_string(event.index)};

@@ -6,9 +6,8 @@
 //   suspicion    crash to the moment at which any live process suspects it (PROTOCOL 4.9) or
 //                believes it failed: the same moment where no verdict is held
 //   propagation  that first verdict to the moment at which the last process knows: of those that
-//   live
-//                from the crash on without a break. Those that die meanwhile stop counting, those
-//                that start meanwhile never count.
+//                live from the crash on without a break. Those that die meanwhile stop counting,
+//                those that start meanwhile never count.
 //   rejoin       repair to the moment at which no live process believes the part failed any more
 //   missed       (failure, live process) pairs at the end in which the part is still down and the
 //                process does not know all of it

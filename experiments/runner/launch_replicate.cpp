@@ -40,9 +40,8 @@ std::vector<hw::PlannedAction> actions_of(const sim::FaultSchedule& faults, cons
   for (std::size_t i = 0; i < faults.events.size(); ++i) {
     const sim::FaultEvent& event = faults.events[i];
     const Duration at = event.at - Time{0};
-    const bool of_node = event.target == sim::FaultTarget::node;
-    if (of_node || event.target == sim::FaultTarget::process) {
-      const Kind kind = of_node ? Kind::host : Kind::process;
+    if (!is_of_fabric(event)) {
+      const Kind kind = event.target == sim::FaultTarget::node ? Kind::host : Kind::process;
       actions.push_back({at, action_of(event.action), {event.index, kind}, i});
       continue;
     }
@@ -105,7 +104,8 @@ class Account {
         wiring_(inputs.topology().routing().wiring()),
         judge_(judge),
         log_(log),
-        rails_(inputs.nodes(), 2 * experiment.detector.timeout + 2 * experiment.detector.period),
+        rails_(inputs.nodes(),
+               verdict_within(experiment.detector.period, experiment.detector.timeout)),
         boots_(inputs.processes()) {}
 
   void tell() {
@@ -152,17 +152,9 @@ class Account {
   void tell_belief(const Said& said) {
     const hw::BeliefEvent& event = said.belief;
     const ProcessId observer = result_.lives[said.index].process;
-    if (event.state == MemberState::suspected) {
-      judge_.suspect(said.at, observer, event.process, event.incarnation);
-      return;
-    }
-    const bool watched = log_.watches() && judge_.alive(observer) && judge_.alive(event.process);
-    const bool before = watched && judge_.believes_failed(observer, event.process);
-    judge_.believe(
-        said.at, observer, event.process, event.incarnation, event.state >= MemberState::failed,
+    runner::tell_belief(
+        judge_, log_, said.at, observer, {event.process, {event.incarnation, event.state}},
         rails_.kept_apart(said.at, roster_.node_of(observer), roster_.node_of(event.process)));
-    const bool after = watched && judge_.believes_failed(observer, event.process);
-    if (after != before) log_.believed(said.at, observer, event.process, after);
   }
 
   const hw::LaunchResult& result_;

@@ -47,17 +47,8 @@ class JudgeWitness final : public sim::Witness {
   void believed(Time at, ProcessId observer, std::span<const Membership::Change> changes) override {
     log_.advance(at);
     for (const Membership::Change& change : changes) {
-      if (change.record.state == MemberState::suspected) {
-        judge_.suspect(at, observer, change.process, change.record.incarnation);
-        continue;
-      }
-      const bool watched = log_.watches() && judge_.alive(observer) && judge_.alive(change.process);
-      const bool before = watched && judge_.believes_failed(observer, change.process);
-      judge_.believe(at, observer, change.process, change.record.incarnation,
-                     change.record.state >= MemberState::failed,
-                     simulation_->kept_apart(observer, change.process));
-      const bool after = watched && judge_.believes_failed(observer, change.process);
-      if (after != before) log_.believed(at, observer, change.process, after);
+      tell_belief(judge_, log_, at, observer, change,
+                  simulation_->kept_apart(observer, change.process));
     }
   }
 

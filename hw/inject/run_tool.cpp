@@ -13,34 +13,28 @@
 #include <cstring>
 
 #include "hw/descriptor.hpp"
+#include "hw/whole_file.hpp"
 
 namespace holdfast::hw {
 
 namespace {
 
 constexpr int kNotThere = 127;  // as a shell says it
+constexpr int kNotEntered = 126;
 
 Status failure_of(const std::string& what) {
   return Status::error(what + ": " + std::strerror(errno));
 }
 
-std::string text_in(int file) {
-  std::string text;
-  std::array<char, 4096> part;
-  for (ssize_t got = 0;
-       (got = ::pread(file, part.data(), part.size(), static_cast<off_t>(text.size()))) > 0;) {
-    text.append(part.data(), static_cast<std::size_t>(got));
-  }
+std::string said_in(int file) {
+  std::string text = whole_file(file);
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text;
 }
 
 // Where a system without them in PATH has tools for administrators.
-void become(const Tool& tool, char* const* words) {
-  ::execvp(tool.name, words);
-  for (const char* folder : {"/usr/sbin/", "/sbin/"}) {
-    ::execv((std::string(folder) + tool.name).c_str(), words);
-  }
+std::array<std::string, 2> other_places_of(const Tool& tool) {
+  return {std::string("/usr/sbin/") + tool.name, std::string("/sbin/") + tool.name};
 }
 
 }  // namespace
@@ -57,13 +51,16 @@ Status run_tool(const Tool& tool, const std::vector<std::string>& arguments, int
   for (const std::string& argument : arguments)
     words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
+  const auto other_places = other_places_of(tool);
   const pid_t pid = ::fork();
   if (pid < 0) return failure_of(std::string("cannot run ") + tool.name);
   if (pid == 0) {
     ::dup2(in.get(), STDIN_FILENO);
     ::dup2(said.get(), STDOUT_FILENO);
     ::dup2(said.get(), STDERR_FILENO);
-    if (::setns(name_space, CLONE_NEWNET) == 0) become(tool, words.data());
+    if (::setns(name_space, CLONE_NEWNET) != 0) ::_exit(kNotEntered);
+    ::execvp(tool.name, words.data());
+    for (const std::string& place : other_places) ::execv(place.c_str(), words.data());
     ::_exit(kNotThere);
   }
   int status = 0;
@@ -74,7 +71,10 @@ Status run_tool(const Tool& tool, const std::vector<std::string>& arguments, int
     return Status::error(std::string("the program ") + tool.name +
                          " is missing; install the Debian package " + tool.package);
   }
-  return Status::error(std::string(tool.name) + " failed: " + text_in(said.get()));
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kNotEntered) {
+    return Status::error(std::string("cannot enter a network namespace for ") + tool.name);
+  }
+  return Status::error(std::string(tool.name) + " failed: " + said_in(said.get()));
 }
 
 }  // namespace holdfast::hw

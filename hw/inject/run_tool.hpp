@@ -15,7 +15,7 @@ struct Tool {
 };
 
 // Waits for its end. `name_space`: a descriptor of a network namespace. An error: it is not
-// installed, or what it said on its standard error.
+// installed, the namespace cannot be entered, or what it said.
 Status run_tool(const Tool& tool, const std::vector<std::string>& arguments, int name_space,
                 const std::string& input);
 

@@ -19,6 +19,7 @@
 
 #include "hw/launch/spawn.hpp"
 #include "hw/monotonic_clock.hpp"
+#include "hw/whole_file.hpp"
 #include "stack/base/assert.hpp"
 
 namespace holdfast::hw {
@@ -219,14 +220,8 @@ void Job::reap(ProcessId process) {
 }
 
 void Job::read_log(Child& child, ProcessLife& life) {
-  std::string text;
-  std::array<char, 16 * 1024> part;
-  for (ssize_t got = 0; (got = ::pread(child.log.get(), part.data(), part.size(),
-                                       static_cast<off_t>(text.size()))) > 0;) {
-    text.append(part.data(), static_cast<std::size_t>(got));
-  }
   ParsedLog parsed;
-  const Status status = parse_event_log(text, parsed);
+  const Status status = parse_event_log(whole_file(child.log.get()), parsed);
   if (!status.is_ok() && failure_.is_ok()) failure_ = status;
   life.events = std::move(parsed.events);
   // At the end processes see each other go; that is no part of the run.

@@ -17,6 +17,8 @@ namespace holdfast::hw {
 
 namespace {
 
+constexpr const char* kKeyVariable = "HOLDFAST_KEY";
+
 constexpr const char* kMend =
     "; expected 64 hexadecimal digits, such as from: od -An -v -tx1 -N32 /dev/urandom | tr -d ' "
     "\\n'";

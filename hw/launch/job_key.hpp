@@ -11,8 +11,6 @@
 
 namespace holdfast::hw {
 
-inline constexpr const char* kKeyVariable = "HOLDFAST_KEY";
-
 // Absent if it is none; blanks around it do not matter.
 std::optional<JobKey> parse_job_key(std::string_view text);
 

@@ -1,11 +1,12 @@
 // Ports, memory, and random bytes.
 #include "hw/launch/job_places.hpp"
 
-#include <sys/random.h>
-
 #include <cerrno>
 #include <cstring>
+#include <span>
 #include <utility>
+
+#include "hw/launch/meeting.hpp"
 
 namespace holdfast::hw {
 
@@ -16,8 +17,7 @@ Status JobPlaces::reserve(std::uint32_t processes, JobFabric fabric,
   common_.configuration = configuration;
   common_.seed = seed;
   common_.endpoints = std::move(endpoints);
-  if (::getrandom(common_.key.bytes.data(), common_.key.bytes.size(), 0) < 0 ||
-      ::getrandom(&common_.job, sizeof common_.job, 0) < 0) {
+  if (!draw(common_.key.bytes) || !draw(std::as_writable_bytes(std::span(&common_.job, 1)))) {
     return Status::error(std::string("launch: cannot draw the job's key: ") + std::strerror(errno));
   }
   if (Status status = reserve_addresses(processes); !status.is_ok()) return status;

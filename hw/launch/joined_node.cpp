@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "hw/launch/socket_name.hpp"
 #include "hw/launch/socket_rail.hpp"
 #include "hw/monotonic_clock.hpp"
+#include "hw/udp/internet_socket.hpp"
 #include "hw/watch/watch_fabric.hpp"
 
 namespace holdfast::hw {

@@ -68,6 +68,8 @@ Status launch(const LaunchPlan& plan, LaunchResult& result) {
     if (action.at >= plan.duration) break;
     job.wait(result.start + action.at);
     if (job.interrupted() || !job.failure().is_ok()) break;
+    HOLDFAST_ASSERT(action.target.kind != LaunchTarget::Kind::process ||
+                    action.target.index < plan.processes);
     perform(action, job, result);
   }
   job.wait(result.start + plan.duration);

@@ -5,11 +5,17 @@
 
 namespace holdfast::hw {
 
-std::string PmixLibrary::load(const char* name) {
-  void* const handle = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
+namespace {
+
+constexpr const char* kName = "libpmix.so.2";
+
+}  // namespace
+
+std::string PmixLibrary::load() {
+  void* const handle = ::dlopen(kName, RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* const why = ::dlerror();
-    return std::string(name) + " cannot be loaded (Debian: libpmix2): " + (why ? why : "");
+    return std::string(kName) + " cannot be loaded (Debian: libpmix2): " + (why ? why : "");
   }
   std::string missing;
   const auto find = [&]<class Function>(const char* function, Function& into) {
@@ -24,7 +30,7 @@ std::string PmixLibrary::load(const char* name) {
   find("PMIx_Get", get);
   find("PMIx_Register_event_handler", register_handler);
   find("PMIx_Error_string", error_text);
-  return missing.empty() ? "" : std::string(name) + " has no " + missing;
+  return missing.empty() ? "" : std::string(kName) + " has no " + missing;
 }
 
 }  // namespace holdfast::hw

@@ -52,7 +52,7 @@ class PmixLibrary {
  public:
   // Loads it for as long as the process lives: it has threads of its own. Empty: it is there; else
   // a sentence.
-  std::string load(const char* name = "libpmix.so.2");
+  std::string load();
 
   int (*init)(PmixProcess*, PmixInfo*, std::size_t) = nullptr;
   int (*finalize)(const PmixInfo*, std::size_t) = nullptr;

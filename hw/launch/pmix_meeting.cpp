@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -30,8 +31,8 @@ namespace {
 constexpr char kKey[] = "holdfast.introduction";
 constexpr std::uint32_t kMagic = 0x504d4648;
 constexpr std::uint8_t kVersion = 1;  // grows with each change of what follows it
-// Magic 4, version 1, wire version 1, zero 2; processes 4, digest, member; job's number 4 and key.
-constexpr std::size_t kEntryBytes = 8 + 4 + 32 + kJobMemberBytes + 4 + 32;
+// An entry: magic 4, version 1, wire version 1, zero 2; processes 4, digest, member; job's number 4
+// and key.
 
 constexpr Duration kFarewell = seconds(2);
 
@@ -44,11 +45,9 @@ void on_lost(std::size_t, int, const PmixProcess*, PmixInfo*, std::size_t, PmixI
   if (done != nullptr) done(kPmixHandled, nullptr, 0, nullptr, nullptr, data);
 }
 
-const char* set_variable(std::initializer_list<const char*> names) {
-  for (const char* name : names) {
-    if (std::getenv(name) != nullptr) return name;
-  }
-  return nullptr;
+bool any_is_set(std::initializer_list<const char*> names) {
+  return std::any_of(names.begin(), names.end(),
+                     [](const char* name) { return std::getenv(name) != nullptr; });
 }
 
 std::uint32_t first_address() {
@@ -150,12 +149,12 @@ void PmixMeeting::Shared::exchange() {
 }
 
 bool PmixMeeting::is_there(std::string& why_not) {
-  if (set_variable({"PMIX_NAMESPACE"}) && set_variable({"PMIX_RANK"})) return true;
-  if (set_variable({"PMI_RANK", "PMI_FD"})) {
+  if (any_is_set({"PMIX_NAMESPACE"}) && any_is_set({"PMIX_RANK"})) return true;
+  if (any_is_set({"PMI_RANK", "PMI_FD"})) {
     why_not =
         "what has started this process speaks PMI and not PMIx, as MPICH's mpirun does; use "
         "mpirun of Open MPI or srun --mpi=pmix";
-  } else if (set_variable({"SLURM_PROCID"})) {
+  } else if (any_is_set({"SLURM_PROCID"})) {
     why_not = "srun has started this process without PMIx; use srun --mpi=pmix";
   } else {
     why_not = "this process was not started under PMIx; use mpirun of Open MPI or srun --mpi=pmix";
@@ -262,7 +261,7 @@ Met read_entry(std::span<const std::byte> bytes, std::uint32_t rank,
   job.members.push_back(decode_member(from));
   const auto number = from.get<std::uint32_t>();
   const std::span<const std::byte> key = from.get_bytes(job.key.bytes.size());
-  if (!is_ours || !from.good() || !from.at_end() || bytes.size() != kEntryBytes) {
+  if (!is_ours || !from.good() || !from.at_end()) {
     return Met::failed("what " + name + " has put into PMIx does not decode");
   }
   if (processes != introduction.processes ||

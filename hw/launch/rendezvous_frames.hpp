@@ -1,11 +1,12 @@
-// What is said at a rendezvous, over one connection from each process to process 0. All numbers are
-// little-endian, all lengths known before they are read.
+// What is said at a rendezvous, over one connection from each process to process 0. All numbers but
+// a member's endpoint (udp_address.hpp) are little-endian, all lengths known before they are read.
 //
 //   both     hello   magic 4, version 1, wire version 1, zero 2; nonce 16
 //   process  claim   rank 4, processes 4, digest of the configuration 32, member; mac 32
 //   0        answer  kind 1, bytes of the body 4; body; mac 32
 //
-// The body of `begin` is the job's number and all members by rank; of `refusal` a sentence.
+// The body of `begin` is the job's number and all members by rank; of `refusal` whose
+// fault it is (a MeetingFault, 1) and a sentence.
 // `no_key` has none, and no mac that could be checked: who is told so has another key. A mac is
 // BLAKE2b, keyed with the job's key, over its kind, both nonces (the process's first) and what it
 // is of; so what was said once is worth nothing at another meeting or in the other direction.

@@ -14,8 +14,8 @@
 #include "hw/launch/assignment.hpp"
 #include "hw/launch/rendezvous.hpp"
 #include "hw/launch/rendezvous_frames.hpp"
-#include "hw/launch/socket_name.hpp"
 #include "hw/monotonic_clock.hpp"
+#include "hw/udp/internet_socket.hpp"
 
 namespace holdfast::hw {
 
@@ -62,7 +62,7 @@ class Guest final : public Meeting {
 // One attempt; sets errno.
 bool Guest::connect(Time until) {
   socket_ = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  const sockaddr_in to = name_of(host_);
+  const sockaddr_in to = to_socket_name(host_);
   if (::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0 &&
       errno != EINPROGRESS) {
     return false;

@@ -16,8 +16,8 @@
 #include "hw/launch/assignment.hpp"
 #include "hw/launch/rendezvous.hpp"
 #include "hw/launch/rendezvous_frames.hpp"
-#include "hw/launch/socket_name.hpp"
 #include "hw/monotonic_clock.hpp"
+#include "hw/udp/internet_socket.hpp"
 
 namespace holdfast::hw {
 
@@ -67,7 +67,7 @@ class Host final : public Meeting {
   const Introduction* introduction_ = nullptr;  // while meet() runs
   std::vector<JobMember> members_;              // by rank; of those who wait
   std::uint64_t without_key_ = 0;               // guests whose claim was not made with our key
-  std::uint64_t strange_ = 0;                   // guests who never made one
+  std::uint64_t strange_ = 0;                   // guests who went before they had a rank
 };
 
 // Within its time, or the guest is as good as gone.
@@ -88,7 +88,7 @@ Met Host::reach(std::uint32_t processes, Time) {
   processes_ = processes;
   listener_ = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int yes = 1;  // connections of an earlier job that have ended do not matter
-  const sockaddr_in at = name_of(endpoint_);
+  const sockaddr_in at = to_socket_name(endpoint_);
   if (listener_.is_open() &&
       ::setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
       ::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0 &&

@@ -30,8 +30,9 @@ void judge_network(const FactGroup& network, std::vector<Use>& uses) {
                            : "the loopback is down; mend it with: ip link set lo up"});
   for (const FactGroup& device : network.parts)
     if (!device.is_true("loopback"))
-      uses.push_back({"network device " + device.name, false,
-                      "holdfast launch starts processes of this machine only"});
+      uses.push_back({"network device " + device.name, true,
+                      "processes that mpirun, srun or ssh has started reach those of other "
+                      "machines (holdfast node)"});
 }
 
 void judge_sockets(const FactGroup& sockets, std::vector<Use>& uses) {
@@ -57,7 +58,7 @@ void judge_sockets(const FactGroup& sockets, std::vector<Use>& uses) {
 }
 
 void judge_rdma(const FactGroup& rdma, std::vector<Use>& uses) {
-  const char* const none = "this build has no fabric over verbs";
+  const char* const none = "no job can be run over verbs yet (fabric.kind)";
   for (const FactGroup& device : rdma.parts)
     uses.push_back({"RDMA device " + device.name, false, none});
   if (rdma.parts.empty())

@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
-#include <string>
 #include <utility>
 
 #include "hw/monotonic_clock.hpp"

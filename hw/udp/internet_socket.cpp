@@ -7,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <string>
 
 namespace holdfast::hw {
 
@@ -19,13 +18,24 @@ sockaddr_in to_socket_name(UdpEndpoint endpoint) {
   return name;
 }
 
+UdpEndpoint local_name(int socket) {
+  sockaddr_in name{};
+  socklen_t size = sizeof name;
+  ::getsockname(socket, reinterpret_cast<sockaddr*>(&name), &size);
+  return {ntohl(name.sin_addr.s_addr), ntohs(name.sin_port)};
+}
+
+std::string text_of(UdpEndpoint endpoint) {
+  const in_addr address{htonl(endpoint.ipv4)};
+  std::array<char, INET_ADDRSTRLEN> text{};
+  ::inet_ntop(AF_INET, &address, text.data(), text.size());
+  return std::string(text.data()) + ":" + std::to_string(endpoint.port);
+}
+
 Status socket_failure(const char* what, const char* protocol, UdpEndpoint endpoint) {
   const std::string why = std::strerror(errno);
-  const sockaddr_in name = to_socket_name(endpoint);
-  std::array<char, INET_ADDRSTRLEN> text{};
-  ::inet_ntop(AF_INET, &name.sin_addr, text.data(), text.size());
-  return Status::error(std::string(what) + " " + protocol + " socket " + text.data() + ":" +
-                       std::to_string(endpoint.port) + ": " + why);
+  return Status::error(std::string(what) + " " + protocol + " socket " + text_of(endpoint) + ": " +
+                       why);
 }
 
 std::optional<std::int64_t> arrival_stamp(msghdr& header) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "hw/udp/udp_address.hpp"
 #include "stack/base/status.hpp"
@@ -14,6 +15,12 @@
 namespace holdfast::hw {
 
 sockaddr_in to_socket_name(UdpEndpoint endpoint);
+
+// What a socket is bound to.
+UdpEndpoint local_name(int socket);
+
+// "127.0.0.1:4000"
+std::string text_of(UdpEndpoint endpoint);
 
 // "cannot bind UDP socket 127.0.0.1:4000: Address already in use"; errno says why.
 Status socket_failure(const char* what, const char* protocol, UdpEndpoint endpoint);

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <sys/epoll.h>
 
-#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -28,16 +28,16 @@ bool watch(const Descriptor& epoll, int descriptor) {
 
 }  // namespace
 
-DatagramQueue::DatagramQueue(const VerbsOptions& options, std::uint32_t datagram_bytes_max)
+DatagramQueue::DatagramQueue(const VerbsOptions& options)
     : port_(options.port),
       queue_key_(options.queue_key),
-      datagram_bytes_max_(datagram_bytes_max),
-      memory_(std::size_t{options.send_depth} * datagram_bytes_max +
-              std::size_t{options.receive_depth} * (kRouteHeaderBytes + datagram_bytes_max)),
-      receive_buffers_(memory_.data() + std::size_t{options.send_depth} * datagram_bytes_max) {}
+      datagram_bytes_max_(options.port.datagram_bytes_max),
+      memory_(std::size_t{options.send_depth} * datagram_bytes_max_ +
+              std::size_t{options.receive_depth} * (kRouteHeaderBytes + datagram_bytes_max_)),
+      receive_buffers_(memory_.data() + std::size_t{options.send_depth} * datagram_bytes_max_) {}
 
 Status DatagramQueue::open(const VerbsOptions& options, std::unique_ptr<DatagramQueue>& opened) {
-  std::unique_ptr<DatagramQueue> queue(new DatagramQueue(options, options.port.datagram_bytes_max));
+  std::unique_ptr<DatagramQueue> queue(new DatagramQueue(options));
   errno = 0;
   const char* refused = queue->open_device();
   if (refused == nullptr) refused = queue->open_queues(options);

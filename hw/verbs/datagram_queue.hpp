@@ -27,8 +27,6 @@ class DatagramQueue {
 
   std::uint32_t number() const { return pair_->qp_num; }
   ibv_pd* domain() const { return domain_.get(); }
-  ibv_context* context() const { return context_.get(); }
-  std::uint32_t inline_bytes_max() const { return inline_bytes_max_; }
   // Readable when a queue that was armed has a completion, or the device has an event.
   int descriptor() const { return epoll_.get(); }
 
@@ -58,7 +56,7 @@ class DatagramQueue {
   bool restart();
 
  private:
-  DatagramQueue(const VerbsOptions& options, std::uint32_t datagram_bytes_max);
+  explicit DatagramQueue(const VerbsOptions& options);
   const char* open_device();
   const char* open_queues(const VerbsOptions& options);
   std::byte* receive_buffer(std::size_t i) {

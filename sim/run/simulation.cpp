@@ -249,20 +249,10 @@ const Engine* Simulation::engine(ProcessId process) const {
   return engine ? &*engine : nullptr;
 }
 
-void Simulation::add(FrameCounts& sum, const FrameCounts& counts) {
-  sum.heartbeats += counts.heartbeats;
-  sum.observes += counts.observes;
-  sum.notices += counts.notices;
-  sum.local_notices += counts.local_notices;
-  sum.repeats += counts.repeats;
-  sum.acknowledgements += counts.acknowledgements;
-  sum.differences += counts.differences;
-}
-
 FrameCounts Simulation::frame_counts() const {
   FrameCounts sum = of_ended_lives_;
   for (const Process& process : processes_) {
-    if (process.up) add(sum, process.engine->membership().counts());
+    if (process.up) sum += process.engine->membership().counts();
   }
   return sum;
 }
@@ -288,7 +278,7 @@ bool Simulation::kept_apart(ProcessId a, ProcessId b) const {
   if (!damage_) return false;
   const auto last = damage_->last_loss_between(roster_.node_of(a), roster_.node_of(b));
   const DetectorOptions& detection = options_.engine.membership.detection;
-  return last && now_ <= *last + to_sim_time(2 * detection.timeout + 2 * detection.period);
+  return last && now_ <= *last + to_sim_time(verdict_within(detection.period, detection.timeout));
 }
 
 }  // namespace holdfast::sim

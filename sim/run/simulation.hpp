@@ -129,7 +129,6 @@ class Simulation {
   void set_slow(Process& process, Duration delay);
   void crash(const FaultEvent& fault, std::span<const ProcessId> processes);
   void repair(const FaultEvent& fault, std::span<const ProcessId> processes);
-  static void add(FrameCounts& sum, const FrameCounts& counts);
   std::vector<ProcessId> concerned(const FaultEvent& fault) const;
   void put_off_skipping();
   void skip_if_quiet();

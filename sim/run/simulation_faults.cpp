@@ -101,7 +101,7 @@ void Simulation::crash(const FaultEvent& fault, std::span<const ProcessId> proce
     if (!process.up) continue;
     set_paused(process, false);
     process.due = SimTime::never();
-    add(of_ended_lives_, process.engine->membership().counts());
+    of_ended_lives_ += process.engine->membership().counts();
     process.engine.reset();
     process.up = false;
     if (process.lossy) lost_by_ended_ += process.lossy->lost();

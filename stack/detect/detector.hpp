@@ -31,6 +31,12 @@ struct DetectorOptions {
   bool probes = true;
 };
 
+// How long after the last frame that could arrive between two processes one of them may still judge
+// the other for the lack of them.
+constexpr Duration verdict_within(Duration period, Duration timeout) {
+  return 2 * timeout + 2 * period;
+}
+
 struct DetectorAction {
   enum class Kind : std::uint8_t {
     heartbeat,  // to `process`: the observer, or one of the own domain who is to compare views

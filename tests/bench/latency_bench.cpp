@@ -21,6 +21,7 @@
 #include "hw/descriptor.hpp"
 #include "hw/inject/host_network.hpp"
 #include "hw/monotonic_clock.hpp"
+#include "hw/udp/internet_socket.hpp"
 
 namespace {
 
@@ -37,11 +38,7 @@ struct End {
 };
 
 sockaddr_in name_of(const End& end) {
-  sockaddr_in name{};
-  name.sin_family = AF_INET;
-  name.sin_addr.s_addr = htonl(end.address);
-  name.sin_port = htons(end.port);
-  return name;
+  return to_socket_name({end.address, end.port});
 }
 
 // A socket at `own` that talks with `other` only.

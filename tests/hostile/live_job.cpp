@@ -149,7 +149,6 @@ void LiveJob::run(Duration duration) {
     for (Member& member : members_) {
       if (!member.engine) continue;
       member.engine->turn(now_);
-      member.changes += member.engine->changes().size();
       member.engine->clear_changes();
     }
     rails_.settle();

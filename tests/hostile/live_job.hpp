@@ -61,7 +61,6 @@ struct Member {
   std::unique_ptr<Ends> ends;
   std::unique_ptr<Workspace> workspace;
   std::unique_ptr<Engine> engine;  // null: dead
-  std::uint64_t changes = 0;       // of beliefs, seen by run()
 
   Member();
   Member(Member&&) noexcept;

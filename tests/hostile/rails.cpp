@@ -19,6 +19,7 @@
 #include "hw/shm/shm_address.hpp"
 #include "hw/shm/shm_fabric.hpp"
 #include "hw/tcp/tcp_fabric.hpp"
+#include "hw/udp/internet_socket.hpp"
 #include "hw/udp/udp_fabric.hpp"
 #include "stack/base/assert.hpp"
 #include "stack/base/bytes.hpp"
@@ -29,10 +30,7 @@ namespace {
 
 hw::Descriptor connected_to(hw::UdpEndpoint endpoint, int type) {
   hw::Descriptor socket(::socket(AF_INET, type | SOCK_CLOEXEC, 0));
-  sockaddr_in name{};
-  name.sin_family = AF_INET;
-  name.sin_addr.s_addr = htonl(endpoint.ipv4);
-  name.sin_port = htons(endpoint.port);
+  const sockaddr_in name = hw::to_socket_name(endpoint);
   const int failed = ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name);
   HOLDFAST_ASSERT(failed == 0);
   return socket;

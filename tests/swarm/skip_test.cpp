@@ -31,15 +31,12 @@ Left left_by(const Scenario& scenario, bool skip) {
 // Quiet time between faults of every kind is skipped exactly; 50 scenarios that have some of the
 // fabric.
 TEST(SkipInSwarm, ChangesNothingUnderFaultsOfTheFabric) {
-  const auto of_fabric = [](const sim::FaultEvent& event) {
-    return event.target != FaultTarget::process && event.target != FaultTarget::node;
-  };
   int played = 0;
   std::uint64_t skipped = 0;
   for (std::uint64_t seed = 0; played < 50; ++seed) {
     Scenario scenario = draw(seed);
     const auto& events = scenario.faults.events;
-    if (std::none_of(events.begin(), events.end(), of_fabric)) continue;
+    if (std::none_of(events.begin(), events.end(), sim::is_of_fabric)) continue;
     ++played;
     // Far apart, so that there is quiet time between them.
     for (sim::FaultEvent& event : scenario.faults.events) {

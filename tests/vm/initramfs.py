@@ -38,10 +38,9 @@ def modules_in_order(unpacked, wanted):
     return order
 
 
-def libraries(program, extra):
-    """Shared libraries of a program, as this machine finds them or in `extra`, a folder."""
-    done = subprocess.run(["ldd", program], capture_output=True, text=True, check=False,
-                          env={**os.environ, "LD_LIBRARY_PATH": str(extra)})
+def libraries(program):
+    """Shared libraries of a program, as this machine finds them."""
+    done = subprocess.run(["ldd", program], capture_output=True, text=True, check=False)
     absent = re.findall(r"(\S+) => not found", done.stdout)
     if absent:
         raise FileNotFoundError(f"{program} needs {', '.join(absent)}")
@@ -83,12 +82,12 @@ class Initramfs:
         self.file(path or os.path.abspath(source), source.read_bytes(),
                   0o755 if os.access(source, os.X_OK) else 0o644)
 
-    def program(self, source, path=None, extra=""):
+    def program(self, source, path=None):
         self.copy(source, path)
         with open(source, "rb") as file:
             if file.read(4) != b"\x7fELF":
                 return
-        for library in libraries(source, extra):
+        for library in libraries(source):
             self.copy(library)
 
     def write(self, to):

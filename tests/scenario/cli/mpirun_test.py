@@ -65,6 +65,8 @@ class Mpirun(Scenario):
             said, _ = mpirun.communicate(timeout=20)
             self.assertEqual(mpirun.returncode, status, said)
         except subprocess.TimeoutExpired:
+            self.assertEqual([words for words in self.marked.processes().values()
+                              if words.startswith(PROGRAM)], [])
             mpirun.kill()
             said, _ = mpirun.communicate()
         return said

@@ -13,8 +13,8 @@
 #include "hw/launch/joined_node.hpp"
 #include "hw/launch/rendezvous.hpp"
 #include "hw/launch/rendezvous_frames.hpp"
-#include "hw/launch/socket_name.hpp"
 #include "hw/monotonic_clock.hpp"
+#include "hw/udp/internet_socket.hpp"
 #include "stack/base/random.hpp"
 
 namespace holdfast::hw {
@@ -26,12 +26,12 @@ JobKey key_of(std::uint8_t byte) {
   return key;
 }
 
-Introduction introduction_of(std::uint32_t rank, std::uint32_t processes = 3) {
+Introduction introduction_of(std::uint32_t rank) {
   Introduction introduction;
   introduction.self = {{kLoopback, static_cast<std::uint16_t>(1000 + rank)},
                        {static_cast<std::int32_t>(100 + rank), 7},
                        host_identity()};
-  introduction.processes = processes;
+  introduction.processes = 3;
   introduction.key = key_of(1);
   return introduction;
 }
@@ -128,7 +128,7 @@ class Rendezvous : public ::testing::Test {
  protected:
   void SetUp() override {
     const Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const sockaddr_in any = name_of({kLoopback, 0});
+    const sockaddr_in any = to_socket_name({kLoopback, 0});
     ASSERT_EQ(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&any), sizeof any), 0);
     place_ = local_name(socket.get());
   }
@@ -153,7 +153,7 @@ class Rendezvous : public ::testing::Test {
   }
   Descriptor connected() {
     Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const sockaddr_in to = name_of(place_);
+    const sockaddr_in to = to_socket_name(place_);
     for (int attempt = 0; attempt < 500; ++attempt) {
       if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0) break;
       ::usleep(10'000);
@@ -167,7 +167,7 @@ class Rendezvous : public ::testing::Test {
   // Somebody at the place of process 0 who greets `guest`, and nobody after it.
   Descriptor greeted(One& guest) {
     const Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const sockaddr_in at = name_of(place_);
+    const sockaddr_in at = to_socket_name(place_);
     EXPECT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at), 0);
     EXPECT_EQ(::listen(listener.get(), 1), 0);
     start(1, guest);
