@@ -206,7 +206,7 @@ TEST(Uses, OfAMachineThatHasAll) {
   const std::vector<Use> uses = uses_of(machine_with(true, 4 << 20));
   EXPECT_TRUE(use_of(uses, "UDP over the loopback")->used);
   EXPECT_TRUE(use_of(uses, "pidfd")->used);
-  EXPECT_FALSE(use_of(uses, "network device eth0")->used);
+  EXPECT_TRUE(use_of(uses, "network device eth0")->used);
   EXPECT_TRUE(use_of(uses, "shared memory, TCP")->used);
   EXPECT_FALSE(use_of(uses, "RDMA device mlx5_0")->used);
   EXPECT_EQ(use_of(uses, "receive buffers")->why, "as large as the UDP fabric asks for");
