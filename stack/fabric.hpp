@@ -14,6 +14,18 @@
 //  - "Sent" is not delivery. Whoever needs to know that a peer has handled a frame must ask the
 //  peer.
 //  - One thread at a time calls a fabric; it is the thread that drives the engine.
+//
+// And of connections, where Caps::connected is:
+//  - A connection takes two: each end attaches the other's address, in any order and perhaps at
+//    once. There is one between two addresses.
+//  - Frames and writes take effect in the order of their posts. A frame that finds no slot waits at
+//    its sender; one that is longer than its slot fails.
+//  - An operation that fails ends its connection, and so do the peer's reset, detach and death.
+//  What
+//    was posted behind it is `flushed`; when all has ended, `peer_down` says why, once. The handle
+//    stays, and what is posted to it, as to one that is not attached yet, is flushed.
+//  - What cannot succeed for a reason of this end's (too large, outside of its region) fails alone.
+//  - After reset the connection is made anew. The peer hears `peer_down` and has to reset its end.
 #pragma once
 
 #include <array>
@@ -35,10 +47,11 @@ enum class Service : std::uint8_t {
 // What a fabric can do. Fixed for its lifetime.
 struct Caps {
   const char* kind = "";               // "message", "udp", …: for people
-  std::uint32_t frame_bytes_max = 0;   // largest frame one operation may carry
+  std::uint32_t frame_bytes_max = 0;   // largest datagram
   std::uint32_t inline_bytes_max = 0;  // largest operation that may be posted inline
   std::uint32_t send_depth = 0;        // most operations accepted and not yet completed
-  std::uint32_t receive_depth = 0;     // most slots offered and not yet returned
+  std::uint32_t receive_depth = 0;     // most slots offered and not yet returned, of each service
+  std::uint32_t connected_bytes_max = 0;  // largest operation on a connection
   bool datagram = false;
   bool connected = false;
   bool watch = false;
@@ -71,6 +84,15 @@ struct Region {
   std::uint32_t value = 0;
   friend constexpr auto operator<=>(Region, Region) = default;
 };
+constexpr Region kNoRegion{0xffff'ffff};
+
+// How connected peers name exposed memory: its first byte, from which addresses count up, and what
+// they have to show. All zero: not exposed.
+struct RemoteMemory {
+  std::uint64_t address = 0;
+  std::uint64_t key = 0;
+  friend constexpr bool operator==(const RemoteMemory&, const RemoteMemory&) = default;
+};
 
 enum class OperationKind : std::uint8_t { send, write, read, fetch_add };
 
@@ -91,14 +113,15 @@ struct ReceiveSlot {
   std::byte* data = nullptr;
   std::uint32_t size =
       0;  // at least Caps::frame_bytes_max of what may arrive, else truncated = lost
-  std::uint64_t cookie = 0;  // comes back in the `received` event
+  std::uint64_t cookie = 0;             // comes back in the `received` event
+  Service service = Service::datagram;  // whose frames it takes: of datagrams or of connections
 };
 
 enum class EventKind : std::uint8_t {
   sent,       // a posted operation ended; `completion` says how
   received,   // a frame of `size` bytes is in the slot named by `cookie`
   writable,   // after post took fewer than offered: there is room again
-  attached,   // a connected peer is ready
+  attached,   // a connected peer is ready: before anything is received from it
   peer_down,  // a connection ended, or a watched process did
   path_migrated,
   path_migration_failed,
@@ -108,17 +131,18 @@ enum class EventKind : std::uint8_t {
 
 enum class Completion : std::uint8_t {
   ok,
-  flushed,  // reset, detach or an error before it ended the operation
-  retry_exceeded,
-  receiver_not_ready,
-  remote_access,
+  flushed,             // reset, detach or an error before it ended the operation
+  retry_exceeded,      // the peer does not answer
+  receiver_not_ready,  // it has offered no slot for too long
+  remote_access,       // it refuses: a wrong key, bytes outside of what is exposed, a short slot
   local_error,
 };
 
 struct Event {
   EventKind kind = EventKind::sent;
   Completion completion = Completion::ok;
-  Peer peer;               // of datagrams received: kNoPeer, the frame itself says who sent it
+  // Of datagrams received: kNoPeer, the frame itself says who sent it.
+  Peer peer;
   std::uint32_t size = 0;  // received: bytes
   std::uint64_t cookie = 0;
   Time at;  // when it happened, on the engine's clock; never later than the poll
@@ -141,14 +165,20 @@ class Fabric {
 
   // A handle for sending to `address`, or kNoPeer if the address or the service is not of this
   // fabric or there is no room. The same address may be attached again; each handle is detached by
-  // itself.
+  // itself. Of connected handles there is one for an address.
   [[nodiscard]] virtual Peer attach(const Address& address, Service service) = 0;
   virtual void detach(Peer peer) = 0;
   // Flushes what is posted to `peer` and returns its connection to the state after attach.
   virtual void reset(Peer peer) = 0;
 
-  // Memory that non-inline operations and slots lie in; it must outlive the fabric.
+  // Memory that non-inline operations and slots lie in; it must outlive the fabric. kNoRegion if
+  // the machine refuses: datagrams do without.
   [[nodiscard]] virtual Region register_memory(std::span<std::byte> memory) = 0;
+
+  // From now on connected peers may write to a region and read it, with what is returned, which
+  // must be brought to them. Who has it reaches all of the region and nothing else; nobody says
+  // when it was used. Zero where Caps::one_sided is not set.
+  virtual RemoteMemory expose(Region) { return {}; }
 
   // Accepts a prefix of `operations` and returns its length; fewer than offered is back-pressure,
   // and `writable` follows. An operation that can never succeed is accepted and completes with an

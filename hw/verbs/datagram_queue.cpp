@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "hw/verbs/handshake_frame.hpp"
+
 namespace holdfast::hw {
 
 namespace {
@@ -20,11 +22,7 @@ bool set_nonblocking(int descriptor) {
   return flags >= 0 && ::fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0;
 }
 
-bool watch(const Descriptor& epoll, int descriptor) {
-  epoll_event event{};
-  event.events = EPOLLIN;
-  return ::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, descriptor, &event) == 0;
-}
+constexpr std::uint64_t kHandshake = std::uint64_t{1} << 63;  // of a request's number
 
 }  // namespace
 
@@ -33,8 +31,17 @@ DatagramQueue::DatagramQueue(const VerbsOptions& options)
       queue_key_(options.queue_key),
       datagram_bytes_max_(options.port.datagram_bytes_max),
       memory_(std::size_t{options.send_depth} * datagram_bytes_max_ +
-              std::size_t{options.receive_depth} * (kRouteHeaderBytes + datagram_bytes_max_)),
-      receive_buffers_(memory_.data() + std::size_t{options.send_depth} * datagram_bytes_max_) {}
+              (std::size_t{options.receive_depth} + kHandshakesMax) *
+                  (kRouteHeaderBytes + datagram_bytes_max_) +
+              kHandshakesMax * kHandshakeBytes),
+      receive_buffers_(memory_.data() + std::size_t{options.send_depth} * datagram_bytes_max_),
+      handshake_buffers_(memory_.data() + memory_.size() - kHandshakesMax * kHandshakeBytes) {}
+
+bool DatagramQueue::watch(int other) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  return ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, other, &event) == 0;
+}
 
 Status DatagramQueue::open(const VerbsOptions& options, std::unique_ptr<DatagramQueue>& opened) {
   std::unique_ptr<DatagramQueue> queue(new DatagramQueue(options));
@@ -64,8 +71,7 @@ const char* DatagramQueue::open_device() {
   channel_.reset(::ibv_create_comp_channel(context_.get()));
   epoll_ = Descriptor(::epoll_create1(EPOLL_CLOEXEC));
   if (channel_ == nullptr || !epoll_.is_open() || !set_nonblocking(channel_->fd) ||
-      !set_nonblocking(context_->async_fd) || !watch(epoll_, channel_->fd) ||
-      !watch(epoll_, context_->async_fd)) {
+      !set_nonblocking(context_->async_fd) || !watch(channel_->fd) || !watch(context_->async_fd)) {
     return "watch its completions";
   }
   return nullptr;
@@ -73,7 +79,8 @@ const char* DatagramQueue::open_device() {
 
 const char* DatagramQueue::open_queues(const VerbsOptions& options) {
   const auto make_queue = [this](std::uint32_t depth) {
-    return ::ibv_create_cq(context_.get(), static_cast<int>(depth), nullptr, channel_.get(), 0);
+    return ::ibv_create_cq(context_.get(), static_cast<int>(depth + kHandshakesMax), nullptr,
+                           channel_.get(), 0);
   };
   sends_.reset(make_queue(options.send_depth));
   receives_.reset(make_queue(options.receive_depth));
@@ -81,8 +88,8 @@ const char* DatagramQueue::open_queues(const VerbsOptions& options) {
   ibv_qp_init_attr wanted{};
   wanted.send_cq = sends_.get();
   wanted.recv_cq = receives_.get();
-  wanted.cap.max_send_wr = options.send_depth;
-  wanted.cap.max_recv_wr = options.receive_depth;
+  wanted.cap.max_send_wr = options.send_depth + kHandshakesMax;
+  wanted.cap.max_recv_wr = options.receive_depth + kHandshakesMax;
   wanted.cap.max_send_sge = 1;
   wanted.cap.max_recv_sge = 1;
   wanted.cap.max_inline_data = kInlineBytesWanted;
@@ -103,6 +110,7 @@ bool DatagramQueue::restart() {
   std::array<ibv_wc, 16> dropped;
   while (poll_sends(dropped) > 0 || poll_receives(dropped) > 0) {
   }
+  handshakes_ended_ = handshakes_begun_;
   to.port_num = port_.number;
   to.qkey = queue_key_;
   const auto go = [&](ibv_qp_state state, int mask) {
@@ -123,6 +131,33 @@ void DatagramQueue::fill(std::size_t i, std::uint32_t bytes, ibv_sge& piece, ibv
   request.send_flags = IBV_SEND_SIGNALED;
   if (bytes <= inline_bytes_max_) request.send_flags |= IBV_SEND_INLINE;
   request.wr.ud.remote_qkey = queue_key_;
+}
+
+void DatagramQueue::send_handshake(ibv_ah& way, std::uint32_t to,
+                                   std::span<const std::byte> bytes) {
+  if (handshakes_begun_ - handshakes_ended_ == kHandshakesMax) return;
+  std::byte* const buffer =
+      handshake_buffers_ + handshakes_begun_ % kHandshakesMax * kHandshakeBytes;
+  std::memcpy(buffer, bytes.data(), bytes.size());
+  ibv_sge piece{reinterpret_cast<std::uintptr_t>(buffer), static_cast<std::uint32_t>(bytes.size()),
+                region_->lkey};
+  ibv_send_wr request{};
+  request.wr_id = kHandshake;
+  request.sg_list = &piece;
+  request.num_sge = 1;
+  request.opcode = IBV_WR_SEND_WITH_IMM;
+  request.send_flags = IBV_SEND_SIGNALED;
+  request.wr.ud.ah = &way;
+  request.wr.ud.remote_qpn = to;
+  request.wr.ud.remote_qkey = queue_key_;
+  ibv_send_wr* refused = nullptr;
+  if (::ibv_post_send(pair_.get(), &request, &refused) == 0) ++handshakes_begun_;
+}
+
+bool DatagramQueue::ends_handshake(const ibv_wc& sent) {
+  if ((sent.wr_id & kHandshake) == 0) return false;
+  if (handshakes_ended_ < handshakes_begun_) ++handshakes_ended_;
+  return true;
 }
 
 std::size_t DatagramQueue::post(std::span<ibv_send_wr> chained) {

@@ -1,6 +1,9 @@
 // A queue pair of the unreliable datagram service with what belongs to it: device, completion
 // queues, their channel, and one piece of registered memory.
 //
+// The fabric's own frames, of the handshake, bear an immediate number, which those of the process
+// never do, and have buffers of their own.
+//
 // The memory is cut into buffers. A receive buffer begins with the 40 bytes that the adapter puts
 // before every datagram (the global route header, or nothing of meaning).
 #pragma once
@@ -19,6 +22,9 @@
 namespace holdfast::hw {
 
 constexpr std::uint32_t kRouteHeaderBytes = 40;
+// As many can be on their way, and more buffers than the process asks for receive, so that what
+// waits for a slot of its does not hold up the handshake.
+constexpr std::uint32_t kHandshakesMax = 16;
 
 class DatagramQueue {
  public:
@@ -26,7 +32,9 @@ class DatagramQueue {
   static Status open(const VerbsOptions& options, std::unique_ptr<DatagramQueue>& opened);
 
   std::uint32_t number() const { return pair_->qp_num; }
+  ibv_context* device() const { return context_.get(); }
   ibv_pd* domain() const { return domain_.get(); }
+  ibv_comp_channel* channel() const { return channel_.get(); }
   // Readable when a queue that was armed has a completion, or the device has an event.
   int descriptor() const { return epoll_.get(); }
 
@@ -37,6 +45,14 @@ class DatagramQueue {
 
   // A datagram out of send buffer i; the rest of the request is the caller's.
   void fill(std::size_t i, std::uint32_t bytes, ibv_sge& piece, ibv_send_wr& request);
+  // Sends a frame of the handshake, or loses it if too many are on their way. At most
+  // kHandshakeBytes.
+  void send_handshake(ibv_ah& way, std::uint32_t to, std::span<const std::byte> bytes);
+  static bool is_handshake(const ibv_wc& received) {
+    return (received.wc_flags & IBV_WC_WITH_IMM) != 0;
+  }
+  // Whether the completion of a send is that of a handshake's frame, which is over then.
+  bool ends_handshake(const ibv_wc& sent);
   // How many of the chained requests the adapter took.
   std::size_t post(std::span<ibv_send_wr> chained);
   [[nodiscard]] bool post_receive(std::size_t i);
@@ -45,9 +61,15 @@ class DatagramQueue {
   std::size_t poll_sends(std::span<ibv_wc> completions) { return poll(*sends_, completions); }
   std::size_t poll_receives(std::span<ibv_wc> completions) { return poll(*receives_, completions); }
 
+  // The descriptor becomes readable when the other one is, too.
+  bool watch(int other);
   // The next completion of either queue makes the descriptor readable; what it said before is
   // forgotten.
   void arm();
+  // Whether the device says that this queue pair has failed.
+  bool is_about(const ibv_async_event& seen) const {
+    return seen.event_type == IBV_EVENT_QP_FATAL && seen.element.qp == pair_.get();
+  }
   // The next event of the device, if there is one.
   bool take_event(ibv_async_event& event);
 
@@ -70,6 +92,9 @@ class DatagramQueue {
   std::uint32_t inline_bytes_max_ = 0;
   std::vector<std::byte> memory_;
   std::byte* receive_buffers_;
+  std::byte* handshake_buffers_;
+  std::uint64_t handshakes_begun_ = 0;
+  std::uint64_t handshakes_ended_ = 0;
   // In the order in which they depend on each other.
   Owned<ibv_context> context_;
   Owned<ibv_pd> domain_;

@@ -13,6 +13,7 @@ struct GiveBack {
   void operator()(ibv_mr* region) const { ::ibv_dereg_mr(region); }
   void operator()(ibv_comp_channel* channel) const { ::ibv_destroy_comp_channel(channel); }
   void operator()(ibv_cq* queue) const { ::ibv_destroy_cq(queue); }
+  void operator()(ibv_srq* queue) const { ::ibv_destroy_srq(queue); }
   void operator()(ibv_qp* pair) const { ::ibv_destroy_qp(pair); }
   void operator()(ibv_ah* handle) const { ::ibv_destroy_ah(handle); }
 };

@@ -1,6 +1,8 @@
 // One queue pair, rings of buffers on both sides; see the header for what is promised.
 #include "hw/verbs/verbs_fabric.hpp"
 
+#include <sys/timerfd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -12,8 +14,6 @@
 namespace holdfast::hw {
 
 namespace {
-
-constexpr std::uint8_t kHopLimit = 64;
 
 // Where the seam knows of no such thing it is this machine's fault.
 Completion completion_of(ibv_wc_status status) {
@@ -53,33 +53,34 @@ VerbsFabric::VerbsFabric(const VerbsOptions& options, std::unique_ptr<DatagramQu
       queues_(options.send_depth, options.receive_depth),
       sends_(options.send_depth),
       arrived_(options.receive_depth),
-      is_free_(options.receive_depth) {
+      is_free_(options.receive_depth + kHandshakesMax),
+      regions_(*queue_->domain()) {
   caps_.kind = "verbs";
   caps_.frame_bytes_max = options.port.datagram_bytes_max;
   caps_.inline_bytes_max = caps_.frame_bytes_max;
   caps_.send_depth = options.send_depth;
   caps_.receive_depth = options.receive_depth;
   caps_.datagram = true;
+  open_connections(options);
   ways_.reserve(options.peers_max);
   free_peers_.reserve(options.peers_max);
   for (std::uint32_t i = options.peers_max; i > 0; --i) free_peers_.push_back(i - 1);
   post_free_buffers();
 }
 
-// Null if the kernel does not know one.
-ibv_ah* VerbsFabric::way_to(VerbsEndpoint host) {
+ibv_ah* VerbsFabric::known_way_to(VerbsEndpoint host) const {
   host.queue_pair = 0;
   const auto known =
       std::find_if(ways_.begin(), ways_.end(), [&](const Way& way) { return way.host == host; });
-  if (known != ways_.end()) return known->handle.get();
+  return known == ways_.end() ? nullptr : known->handle.get();
+}
+
+// Null if the kernel does not know one.
+ibv_ah* VerbsFabric::way_to(VerbsEndpoint host) {
+  host.queue_pair = 0;
+  if (ibv_ah* const known = known_way_to(host)) return known;
   if (ways_.size() == ways_.capacity()) return nullptr;
-  ibv_ah_attr to{};
-  std::memcpy(to.grh.dgid.raw, host.gid.data(), host.gid.size());
-  to.grh.sgid_index = port_.gid_index;
-  to.grh.hop_limit = kHopLimit;
-  to.is_global = 1;
-  to.dlid = host.lid;
-  to.port_num = port_.number;
+  ibv_ah_attr to = way_to_host(port_, host);
   Owned<ibv_ah> handle(::ibv_create_ah(queue_->domain(), &to));
   if (handle == nullptr) return nullptr;
   ways_.push_back({host, std::move(handle)});
@@ -88,9 +89,13 @@ ibv_ah* VerbsFabric::way_to(VerbsEndpoint host) {
 
 Peer VerbsFabric::attach(const Address& address, Service service) {
   const auto endpoint = to_verbs_endpoint(address);
-  if (service != Service::datagram || !endpoint || free_peers_.empty()) return kNoPeer;
+  const bool is_known = service == Service::datagram
+                            ? !free_peers_.empty()
+                            : service == Service::connected && connections_;
+  if (!endpoint || !is_known) return kNoPeer;
   ibv_ah* const way = way_to(*endpoint);
   if (way == nullptr) return kNoPeer;
+  if (service == Service::connected) return connections_->attach(*endpoint, *way);
   const Peer peer{free_peers_.back()};
   free_peers_.pop_back();
   receivers_[peer.value] = {way, endpoint->queue_pair};
@@ -99,16 +104,30 @@ Peer VerbsFabric::attach(const Address& address, Service service) {
 
 void VerbsFabric::detach(Peer peer) {
   HOLDFAST_ASSERT(is_attached(peer));
+  if (Connections::is_connection(peer)) {
+    connections_->detach(peer);
+    return;
+  }
   receivers_[peer.value] = {};
   free_peers_.push_back(peer.value);
 }
 
 void VerbsFabric::reset(Peer peer) {
   HOLDFAST_ASSERT(is_attached(peer));
+  if (Connections::is_connection(peer)) connections_->reset(peer);
 }
 
-Region VerbsFabric::register_memory(std::span<std::byte>) {
-  return Region{regions_++};
+Region VerbsFabric::register_memory(std::span<std::byte> memory) {
+  return regions_.add(memory);
+}
+
+RemoteMemory VerbsFabric::expose(Region region) {
+  return caps_.one_sided ? regions_.expose(region) : RemoteMemory{};
+}
+
+bool VerbsFabric::is_attached(Peer peer) const {
+  if (Connections::is_connection(peer)) return connections_ && connections_->is_attached(peer);
+  return peer.value < receivers_.size() && receivers_[peer.value].way != nullptr;
 }
 
 bool VerbsFabric::is_possible(const Operation& operation) const {
@@ -120,8 +139,15 @@ std::size_t VerbsFabric::post(std::span<const Operation> operations) {
   reap();
   std::size_t accepted = 0;
   while (accepted < operations.size()) {
+    const std::span<const Operation> rest = operations.subspan(accepted);
+    if (Connections::is_connection(rest[0].peer) && is_attached(rest[0].peer)) {
+      if (!has_room()) break;
+      connections_->post(rest[0]);
+      ++accepted;
+      continue;
+    }
     const std::uint64_t first = next_;
-    const std::size_t some = accept(operations.subspan(accepted));
+    const std::size_t some = accept(rest);
     if (some == 0) break;
     accepted += some;
     submit(first);
@@ -130,11 +156,12 @@ std::size_t VerbsFabric::post(std::span<const Operation> operations) {
   return accepted;
 }
 
-// Takes what there is room for, at most a batch; what cannot succeed has ended already.
+// Takes datagrams while there is room, at most a batch; what cannot succeed has ended already.
 std::size_t VerbsFabric::accept(std::span<const Operation> operations) {
   std::size_t accepted = 0;
   for (; accepted < operations.size() && accepted < kBatch && has_room(); ++accepted) {
     const Operation& operation = operations[accepted];
+    if (Connections::is_connection(operation.peer) && is_attached(operation.peer)) break;
     Send& send = send_of(next_);
     send = {operation, {}, false, true, Completion::local_error};
     const bool possible = is_possible(operation);
@@ -183,6 +210,7 @@ void VerbsFabric::end(Send& send, Completion completion) {
 void VerbsFabric::reap() {
   reap_sends();
   reap_receives();
+  if (connections_) connections_->reap();
   if (failed_) bring_back();
   const Time now = monotonic_now();
   for (; oldest_ < next_ && send_of(oldest_).ended; ++oldest_) {
@@ -197,6 +225,7 @@ void VerbsFabric::reap_sends() {
     count = queue_->poll_sends(completions);
     for (const ibv_wc& completion : std::span(completions).first(count)) {
       if (completion.status != IBV_WC_SUCCESS) failed_ = true;
+      if (queue_->ends_handshake(completion)) continue;
       const std::uint64_t number = completion.wr_id;
       if (number < oldest_ || number >= next_ || send_of(number).ended) continue;
       end(send_of(number), completion_of(completion.status));
@@ -223,12 +252,16 @@ void VerbsFabric::take_arrival(const ibv_wc& completion, Time now) {
     failed_ = true;
     return;
   }
-  if (completion.byte_len >= kRouteHeaderBytes &&
-      completion.byte_len <= kRouteHeaderBytes + caps_.frame_bytes_max) {
-    arrived_.push({buffer, completion.byte_len - kRouteHeaderBytes, now});
+  if (completion.byte_len < kRouteHeaderBytes ||
+      completion.byte_len > kRouteHeaderBytes + caps_.frame_bytes_max) {
+    ++counters_.malformed;
+  } else if (const std::uint32_t bytes = completion.byte_len - kRouteHeaderBytes;
+             DatagramQueue::is_handshake(completion)) {
+    take_handshake({queue_->received(buffer), bytes}, completion.src_qp);
+  } else if (!arrived_.full()) {
+    arrived_.push({buffer, bytes, now});
     return;
   }
-  ++counters_.malformed;
   if (!queue_->post_receive(buffer)) failed_ = true;
 }
 
@@ -253,7 +286,10 @@ void VerbsFabric::post_free_buffers() {
 void VerbsFabric::look_at_port() {
   ibv_async_event seen{};
   while (queue_->take_event(seen)) {
-    if (seen.event_type == IBV_EVENT_QP_FATAL) failed_ = true;
+    if (queue_->is_about(seen))
+      failed_ = true;
+    else if (connections_)
+      connections_->handle(seen);
     const bool up = seen.event_type == IBV_EVENT_PORT_ACTIVE;
     if ((!up && seen.event_type != IBV_EVENT_PORT_ERR) || seen.element.port_num != port_.number) {
       continue;
@@ -271,7 +307,50 @@ std::size_t VerbsFabric::poll(std::span<Event> events) {
   if (count < events.size() && port_change_) {
     events[count++] = *std::exchange(port_change_, std::nullopt);
   }
+  if (connections_) count += connections_->poll(events.subspan(count));
   return count + deliver(events.subspan(count));
+}
+
+std::size_t VerbsFabric::offer(std::span<const ReceiveSlot> slots) {
+  std::size_t accepted = 0;
+  for (const ReceiveSlot& slot : slots) {
+    const bool taken = slot.service == Service::connected
+                           ? connections_ && connections_->offer(slot)
+                           : queues_.offer({&slot, 1}) == 1;
+    if (!taken) break;
+    ++accepted;
+  }
+  return accepted;
+}
+
+// Without an adapter's help there are no connections; datagrams do without.
+void VerbsFabric::open_connections(const VerbsOptions& options) {
+  if (options.connections_max == 0) return;
+  timer_ = Descriptor(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
+  if (!timer_.is_open() || !queue_->watch(timer_.get())) return;
+  connected_ =
+      ConnectedQueues::open(*queue_->device(), *queue_->domain(), *queue_->channel(), options);
+  if (!connected_) return;
+  connections_.emplace(options, local_, *connected_, *queue_, regions_, queues_);
+  caps_.connected = caps_.one_sided = true;
+  caps_.connected_bytes_max = connected_->message_bytes_max();
+}
+
+void VerbsFabric::take_handshake(std::span<const std::byte> bytes, std::uint32_t from) {
+  if (!connections_) return;
+  connections_->handle(bytes, from,
+                       [this](const VerbsEndpoint& host) { return known_way_to(host); });
+}
+
+// The descriptor becomes readable when something is due. False if it is due already.
+bool VerbsFabric::wakes_in_time() {
+  const Time due = connections_ ? connections_->next_due() : Time::never();
+  if (due != Time::never() && due <= monotonic_now()) return false;
+  if (due == wakes_at_) return true;
+  wakes_at_ = due;
+  itimerspec at{};
+  if (due != Time::never()) at.it_value = {due.ns / 1'000'000'000, due.ns % 1'000'000'000};
+  return ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &at, nullptr) == 0;
 }
 
 std::size_t VerbsFabric::deliver(std::span<Event> events) {
@@ -299,11 +378,15 @@ std::size_t VerbsFabric::deliver(std::span<Event> events) {
 
 Armed VerbsFabric::arm() {
   queue_->arm();
+  if (connections_) connections_->arm();
   reap();  // what came before the queues were armed makes no noise
   look_at_port();
   const bool can_write = queues_.owes_writable() && has_room();
   const bool can_deliver = !arrived_.empty() && !queues_.slots().empty();
-  if (queues_.has_completions() || can_write || can_deliver || port_change_) return {false, -1};
+  if (queues_.has_completions() || can_write || can_deliver || port_change_ ||
+      (connections_ && connections_->has_events()) || !wakes_in_time()) {
+    return {false, -1};
+  }
   return {true, queue_->descriptor()};
 }
 

@@ -1,8 +1,9 @@
-// The verbs fabric: frames as unreliable datagrams of one queue pair.
+// The verbs fabric: frames as unreliable datagrams of one queue pair, and connections
+// (connections.hpp), each a queue pair of the reliable service.
 //
-// Frames are copied on both sides, into and out of memory that belongs to the fabric: a datagram is
-// at most 4 KB, frames must be able to wait for a slot, and an adapter writes a header of its own
-// before each. So an inline operation may be of any size. Its request is in the adapter's queue
+// Datagrams are copied on both sides, into and out of memory that belongs to the fabric: a datagram
+// is at most 4 KB, frames must be able to wait for a slot, and an adapter writes a header of its
+// own before each. So an inline operation may be of any size. Its request is in the adapter's queue
 // until a completion comes back, which nobody is told.
 //
 // An adapter ends all that a queue pair has posted when one operation fails, for instance because
@@ -22,9 +23,12 @@
 #include <span>
 #include <vector>
 
+#include "hw/descriptor.hpp"
 #include "hw/fabric_queues.hpp"
 #include "hw/fixed_queue.hpp"
+#include "hw/verbs/connections.hpp"
 #include "hw/verbs/datagram_queue.hpp"
+#include "hw/verbs/regions.hpp"
 #include "hw/verbs/verbs.hpp"
 #include "hw/verbs/verbs_address.hpp"
 #include "stack/base/status.hpp"
@@ -50,13 +54,14 @@ class VerbsFabric final : public Fabric {
   Address local_address() const override { return to_address(local_); }
   Peer attach(const Address& address, Service service) override;
   void detach(Peer peer) override;
-  // Nothing to flush: what is posted is the adapter's and has been copied.
+  // Datagrams: nothing to flush, what is posted is the adapter's and has been copied.
   void reset(Peer peer) override;
   Region register_memory(std::span<std::byte> memory) override;
+  RemoteMemory expose(Region region) override;
   std::size_t post(std::span<const Operation> operations) override;
-  std::size_t offer(std::span<const ReceiveSlot> slots) override { return queues_.offer(slots); }
-  // Completions in the order of their posts, `writable`, a change of the port, then frames in order
-  // of arrival.
+  std::size_t offer(std::span<const ReceiveSlot> slots) override;
+  // Completions, those of each connection and of datagrams in the order of their posts; `writable`;
+  // a change of the port; what happened to connections; then datagrams in order of arrival.
   std::size_t poll(std::span<Event> events) override;
   bool set_path(Peer, PathChoice) override { return false; }
   Armed arm() override;
@@ -91,13 +96,17 @@ class VerbsFabric final : public Fabric {
 
   VerbsFabric(const VerbsOptions& options, std::unique_ptr<DatagramQueue> queue);
 
-  bool is_attached(Peer peer) const {
-    return peer.value < receivers_.size() && receivers_[peer.value].way != nullptr;
-  }
+  bool is_attached(Peer peer) const;
   bool is_possible(const Operation& operation) const;
   ibv_ah* way_to(VerbsEndpoint host);
+  ibv_ah* known_way_to(VerbsEndpoint host) const;
+  void open_connections(const VerbsOptions& options);
+  void take_handshake(std::span<const std::byte> bytes, std::uint32_t from);
+  bool wakes_in_time();
   std::size_t sends_under_way() const { return static_cast<std::size_t>(next_ - oldest_); }
-  bool has_room() const { return queues_.room() > sends_under_way(); }
+  bool has_room() const {
+    return queues_.room() > sends_under_way() + (connections_ ? connections_->under_way() : 0);
+  }
   Send& send_of(std::uint64_t number) { return sends_[number % sends_.size()]; }
   std::size_t accept(std::span<const Operation> operations);
   void submit(std::uint64_t first);
@@ -122,8 +131,6 @@ class VerbsFabric final : public Fabric {
   std::vector<Way> ways_;
   std::vector<Receiver> receivers_;        // by handle
   std::vector<std::uint32_t> free_peers_;  // the last one is given out next
-  std::uint32_t regions_ = 0;
-
   FabricQueues queues_;
   std::vector<Send> sends_;
   std::uint64_t oldest_ = 0;  // numbers of operations: oldest_ … next_-1 are under way
@@ -131,6 +138,12 @@ class VerbsFabric final : public Fabric {
   FixedQueue<Arrival> arrived_;
   std::vector<bool> is_free_;         // by receive buffer, while they are posted
   std::optional<Event> port_change_;  // the newest that nobody has heard of
+
+  Regions regions_;
+  Descriptor timer_;
+  Time wakes_at_ = Time::never();  // by the timer
+  std::unique_ptr<ConnectedQueues> connected_;
+  std::optional<Connections> connections_;
 };
 
 }  // namespace holdfast::hw

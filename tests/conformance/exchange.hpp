@@ -1,4 +1,4 @@
-// Helpers of the datagram suite: slots, frames, and polls that wait for a number of events.
+// Helpers of the suites: slots, frames, and polls that wait for a number of events.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,15 +14,17 @@ namespace holdfast::conformance {
 // Memory of one end: registered once, cut into slots of equal size.
 class Slots {
  public:
-  Slots(Fabric& fabric, std::size_t count)
-      : size_(fabric.caps().frame_bytes_max),
+  Slots(Fabric& fabric, std::size_t count, Service service = Service::datagram)
+      : service_(service),
+        size_(fabric.caps().frame_bytes_max),
         memory_(count * size_),
         region_(fabric.register_memory(memory_)) {}
 
+  Region region() const { return region_; }
   std::byte* data(std::size_t i) { return memory_.data() + i * size_; }
 
   ReceiveSlot receive_slot(std::size_t i) {
-    return {region_, data(i), static_cast<std::uint32_t>(size_), i};
+    return {region_, data(i), static_cast<std::uint32_t>(size_), i, service_};
   }
 
   std::vector<ReceiveSlot> receive_slots(std::size_t first, std::size_t count) {
@@ -49,6 +51,7 @@ class Slots {
   }
 
  private:
+  Service service_;
   std::size_t size_;
   std::vector<std::byte> memory_;
   Region region_;

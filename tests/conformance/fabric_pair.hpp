@@ -25,7 +25,7 @@ class FabricPair {
   // The clock of both ends.
   virtual Time now() = 0;
 
-  // Datagrams: nobody listens at b's address any more; b() is not used afterwards.
+  // Datagrams and connections: nobody listens at b's address any more; b() is not used afterwards.
   // Watch: the process at watched_address() ends.
   virtual void end_b() = 0;
 
@@ -38,6 +38,7 @@ struct FabricFactory {
   bool datagram = false;
   bool watch = false;
   std::unique_ptr<FabricPair> (*make)() = nullptr;
+  bool connected = false;
 };
 
 inline std::vector<FabricFactory>& fabric_factories() {

@@ -17,7 +17,7 @@ std::unique_ptr<FabricPair> make() {
 const bool registered = [] {
   std::vector<hw::VerbsPort> ports;
   if (!hw::find_verbs_ports(ports).is_ok()) return false;
-  RegisteredFabric({.name = "verbs", .datagram = true, .make = make});
+  RegisteredFabric({.name = "verbs", .datagram = true, .make = make, .connected = true});
   return true;
 }();
 
