@@ -74,9 +74,8 @@ Connections::Connections(const VerbsOptions& options, const VerbsEndpoint& self,
 }
 
 Connections::~Connections() {
-  for (Connection& connection : connections_) {
-    if (connection.handshake.peer_attempt() != 0 && connection.pair != nullptr)
-      send(connection.handshake.farewell(), *connection.way, connection.peer.queue_pair);
+  for (const Connection& connection : connections_) {
+    if (connection.state != ConnectionState::free) bid_farewell(connection);
   }
 }
 
@@ -160,7 +159,7 @@ void Connections::advance(std::uint32_t place, ConnectionEvent event) {
     case ConnectionState::failing:
     case ConnectionState::restarting:
     case ConnectionState::leaving:
-      stop(place, from == ConnectionState::linked || from == ConnectionState::attached);
+      stop(connection);
       break;
     case ConnectionState::down:
       tell(place, EventKind::peer_down);
@@ -182,7 +181,10 @@ void Connections::begin_attempt(std::uint32_t place) {
   connection.reason = Completion::retry_exceeded;
   pair_numbers_[place] = connection.pair->qp_num;
   const auto first_sequence = static_cast<std::uint32_t>(random_number() & 0xff'ffff);
-  connection.handshake.begin(self_, random_number(),
+  // By the clock of the day, so that who starts again goes on counting.
+  last_order_ =
+      std::max(last_order_ + 1, static_cast<std::uint64_t>(read_clock_ns(CLOCK_REALTIME)));
+  connection.handshake.begin(self_, random_number(), last_order_,
                              queues_.facts_of(*connection.pair, first_sequence));
   connection.asks_again_after = kAskAgainFirst;
   ask(connection, monotonic_now());
@@ -196,9 +198,14 @@ void Connections::ask(Connection& connection, Time now) {
   connection.asks_again_after = std::min(2 * connection.asks_again_after, kAskAgainLongest);
 }
 
-void Connections::stop(std::uint32_t place, bool tell) {
-  Connection& connection = connections_[place];
-  if (tell) send(connection.handshake.farewell(), *connection.way, connection.peer.queue_pair);
+// Best effort: who does not hear it finds out when it sends, or when it is asked anew.
+void Connections::bid_farewell(const Connection& connection) {
+  if (const auto farewell = connection.handshake.farewell())
+    send(*farewell, *connection.way, connection.peer.queue_pair);
+}
+
+void Connections::stop(Connection& connection) {
+  bid_farewell(connection);
   const Time now = monotonic_now();
   if (connection.pair != nullptr) queues_.stop(*connection.pair);
   connection.due = now + kStopped;

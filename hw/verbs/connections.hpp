@@ -122,7 +122,8 @@ class Connections {
   void handle(std::uint32_t place, const HandshakeFrame& frame);
   void advance(std::uint32_t place, ConnectionEvent event);
   void begin_attempt(std::uint32_t place);
-  void stop(std::uint32_t place, bool tell);
+  void bid_farewell(const Connection& connection);
+  void stop(Connection& connection);
   void tell(std::uint32_t place, EventKind kind);
   void forget_events(Peer peer);
   void look_at(std::uint32_t place, Time now);
@@ -148,6 +149,8 @@ class Connections {
   std::vector<Connection> connections_;
   std::vector<std::uint32_t> pair_numbers_;  // of each connection's queue pair; 0: it has none
   Time due_ = Time::never();                 // the earliest of them, or earlier
+
+  std::uint64_t last_order_ = 0;  // of an attempt
 
   std::vector<Work> works_;
   std::vector<std::uint32_t> free_works_;

@@ -1,19 +1,19 @@
 // One frame in, events and an answer out.
 #include "hw/verbs/handshake.hpp"
 
-#include <algorithm>
-
 namespace holdfast::hw {
 
-void Handshake::begin(const VerbsEndpoint& self, std::uint64_t attempt, const QueuePairFacts& own) {
+void Handshake::begin(const VerbsEndpoint& self, std::uint64_t attempt, std::uint64_t order,
+                      const QueuePairFacts& own) {
   *this = {};
   self_ = self;
   attempt_ = attempt;
+  order_ = order;
   own_ = own;
 }
 
 HandshakeFrame Handshake::say(Says says, std::uint64_t heard) const {
-  return {says, self_, attempt_, heard, own_};
+  return {says, self_, attempt_, order_, heard, own_};
 }
 
 HandshakeFrame Handshake::repeated(ConnectionState state) const {
@@ -22,44 +22,28 @@ HandshakeFrame Handshake::repeated(ConnectionState state) const {
   return say(Says::asking, heard_);
 }
 
-HandshakeFrame Handshake::farewell() const {
-  return {Says::gone, self_, attempt_, peer_attempt_, {}};
+std::optional<HandshakeFrame> Handshake::farewell() const {
+  if (peer_attempt_ == 0) return std::nullopt;
+  return HandshakeFrame{Says::gone, self_, attempt_, order_, peer_attempt_, {}};
 }
 
 std::optional<HandshakeFrame> Handshake::to_stranger(const VerbsEndpoint& self,
                                                      const HandshakeFrame& frame) {
   if (frame.says == Says::gone || frame.says == Says::asking) return std::nullopt;
-  return HandshakeFrame{Says::gone, self, frame.heard, frame.attempt, {}};
-}
-
-bool Handshake::is_former(std::uint64_t attempt) const {
-  const auto end = former_.begin() + static_cast<std::ptrdiff_t>(former_count_);
-  return std::find(former_.begin(), end, attempt) != end;
-}
-
-bool Handshake::forget_peer() {
-  if (former_count_ == kFormerMax) return false;
-  former_[former_count_++] = peer_attempt_;
-  peer_attempt_ = 0;
-  peer_ = {};
-  return true;
+  return HandshakeFrame{Says::gone, self, frame.heard, 0, frame.attempt, {}};
 }
 
 Handshake::Reaction Handshake::handle(ConnectionState state, const HandshakeFrame& frame) {
-  const bool linked = state == ConnectionState::linked;
   const bool attached = state == ConnectionState::attached;
-  if (!(linked || attached || state == ConnectionState::asking) || is_former(frame.attempt))
+  if (!(attached || state == ConnectionState::linked || state == ConnectionState::asking))
     return {};
   const bool is_peer = frame.attempt == peer_attempt_;
   const bool hears_us = frame.heard == attempt_;
   Reaction reaction;
   if (frame.says == Says::gone) {
     if (!hears_us || !is_peer) return {};
-    if (attached) {
-      reaction.first = ConnectionEvent::ends;
-    } else {
-      reaction.first = forget_peer() ? ConnectionEvent::withdraws : ConnectionEvent::breaks;
-    }
+    reaction.first = attached ? ConnectionEvent::ends : ConnectionEvent::withdraws;
+    peer_attempt_ = 0;
     return reaction;
   }
   if (!hears_us) {
@@ -70,15 +54,13 @@ Handshake::Reaction Handshake::handle(ConnectionState state, const HandshakeFram
     return reaction;
   }
   if (!is_peer) {
+    if (frame.order <= peer_order_) return {};  // a late frame of an attempt that is over
     if (attached) {
       reaction.first = ConnectionEvent::ends;
       return reaction;
     }
-    if (linked && !forget_peer()) {
-      reaction.first = ConnectionEvent::breaks;
-      return reaction;
-    }
     peer_attempt_ = heard_ = frame.attempt;
+    peer_order_ = frame.order;
     peer_ = frame.pair;
     reaction.first = ConnectionEvent::hears;
     state = ConnectionState::linked;

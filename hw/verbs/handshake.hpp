@@ -6,7 +6,6 @@
 // and says so; one that hears that from an end to which it is linked may send (attached).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -24,45 +23,40 @@ class Handshake {
     std::optional<HandshakeFrame> answer;  // to be sent when the events have been handled
   };
 
-  // A new attempt. `self` is this end's address, `attempt` is random and not 0.
-  void begin(const VerbsEndpoint& self, std::uint64_t attempt, const QueuePairFacts& own);
+  // A new attempt. `self` is this end's address, `attempt` is random and not 0, `order` greater
+  // than that of the attempts before.
+  void begin(const VerbsEndpoint& self, std::uint64_t attempt, std::uint64_t order,
+             const QueuePairFacts& own);
 
   // A frame from the peer's address, in `state`.
   Reaction handle(ConnectionState state, const HandshakeFrame& frame);
 
   // What is said again and again while asking or linked.
   HandshakeFrame repeated(ConnectionState state) const;
-  // What is said when a connection is given up that the peer has heard of. Best effort.
-  HandshakeFrame farewell() const;
+  // What is said when an attempt is given up. Absent if this end is linked to none.
+  std::optional<HandshakeFrame> farewell() const;
   // The answer to a frame that names an attempt of which there is nothing any more. Absent where
   // the sender is told by other means, or must wait.
   static std::optional<HandshakeFrame> to_stranger(const VerbsEndpoint& self,
                                                    const HandshakeFrame& frame);
 
   std::uint64_t attempt() const { return attempt_; }
-  // Of the end to which this one is linked.
+  // Of the end to which this one is linked; 0: to none.
   std::uint64_t peer_attempt() const { return peer_attempt_; }
   const QueuePairFacts& own() const { return own_; }
   const QueuePairFacts& peer() const { return peer_; }
 
  private:
-  // Attempts of the peer that this one was linked to before, so that a late frame does not bring
-  // them back.
-  static constexpr std::size_t kFormerMax = 4;
-
   HandshakeFrame say(Says says, std::uint64_t heard) const;
-  bool is_former(std::uint64_t attempt) const;
-  // False if there have been too many: a new attempt is due.
-  bool forget_peer();
 
   VerbsEndpoint self_;
   std::uint64_t attempt_ = 0;
   std::uint64_t heard_ = 0;  // the last attempt that asked
+  std::uint64_t order_ = 0;
   std::uint64_t peer_attempt_ = 0;
+  std::uint64_t peer_order_ = 0;  // of the latest attempt that this one was linked to
   QueuePairFacts own_;
   QueuePairFacts peer_;
-  std::array<std::uint64_t, kFormerMax> former_{};
-  std::size_t former_count_ = 0;
 };
 
 }  // namespace holdfast::hw

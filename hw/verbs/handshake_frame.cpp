@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kMagic = 0x5248'4648;  // "HFHR"
 constexpr std::uint8_t kVersion = 1;
-constexpr std::size_t kCheckOffset = 56;
+constexpr std::size_t kCheckOffset = 64;
 
 // PROTOCOL 11.3.
 std::uint64_t check_of(const std::byte* bytes) {
@@ -47,9 +47,10 @@ std::array<std::byte, kHandshakeBytes> encode(const HandshakeFrame& frame) {
   store_le(&bytes[24], frame.sender.lid);
   store_le(&bytes[28], frame.sender.queue_pair);
   store_le(&bytes[32], frame.attempt);
-  store_le(&bytes[40], frame.heard);
-  store_le(&bytes[48], frame.pair.number);
-  store_le(&bytes[52], frame.pair.first_sequence);
+  store_le(&bytes[40], frame.order);
+  store_le(&bytes[48], frame.heard);
+  store_le(&bytes[56], frame.pair.number);
+  store_le(&bytes[60], frame.pair.first_sequence);
   store_le(&bytes[kCheckOffset], check_of(bytes.data()));
   return bytes;
 }
@@ -69,9 +70,10 @@ std::optional<HandshakeFrame> decode_handshake(std::span<const std::byte> bytes)
   frame.sender.lid = load_le<std::uint16_t>(&bytes[24]);
   frame.sender.queue_pair = load_le<std::uint32_t>(&bytes[28]);
   frame.attempt = load_le<std::uint64_t>(&bytes[32]);
-  frame.heard = load_le<std::uint64_t>(&bytes[40]);
-  frame.pair.number = load_le<std::uint32_t>(&bytes[48]);
-  frame.pair.first_sequence = load_le<std::uint32_t>(&bytes[52]);
+  frame.order = load_le<std::uint64_t>(&bytes[40]);
+  frame.heard = load_le<std::uint64_t>(&bytes[48]);
+  frame.pair.number = load_le<std::uint32_t>(&bytes[56]);
+  frame.pair.first_sequence = load_le<std::uint32_t>(&bytes[60]);
   if (!is_sound(frame)) return std::nullopt;
   return frame;
 }

@@ -1,4 +1,4 @@
-// What two fabrics say to each other to make a connection: PROTOCOL 11.2. 64 bytes in one datagram.
+// What two fabrics say to each other to make a connection: PROTOCOL 11.2. 72 bytes in one datagram.
 #pragma once
 
 #include <array>
@@ -27,13 +27,14 @@ struct HandshakeFrame {
   Says says = Says::asking;
   VerbsEndpoint sender;       // its datagram queue pair
   std::uint64_t attempt = 0;  // the sender's, drawn at random; never 0
+  std::uint64_t order = 0;    // of the sender's attempts: a later one has a greater
   std::uint64_t heard = 0;    // the receiver's, as the sender has heard it; 0: it has not
   QueuePairFacts pair;        // the sender's; nothing where it is gone
 
   friend bool operator==(const HandshakeFrame&, const HandshakeFrame&) = default;
 };
 
-constexpr std::size_t kHandshakeBytes = 64;
+constexpr std::size_t kHandshakeBytes = 72;
 
 std::array<std::byte, kHandshakeBytes> encode(const HandshakeFrame& frame);
 // Absent if these bytes are no such frame.

@@ -30,10 +30,10 @@ struct VerbsOptions {
   // Sent with each datagram; those with another are dropped by the adapter. It keeps jobs apart and
   // is no secret. Below 2^31: the others are for privileged users.
   std::uint32_t queue_key = 0;
-  std::uint32_t send_depth = 256;      // >= 1
-  std::uint32_t receive_depth = 256;   // >= 1; as many frames wait for slots
-  std::uint32_t peers_max = 4096;      // handles for datagrams attached at one time
-  std::uint32_t connections_max = 64;  // at one time; 0: no such service
+  std::uint32_t send_depth = 256;     // >= 1
+  std::uint32_t receive_depth = 256;  // >= 1; as many frames wait for slots
+  std::uint32_t peers_max = 4096;     // handles for datagrams attached at one time
+  std::uint32_t connections_max = 0;  // at one time; 0: there is no such service
   // The longest from attach or reset to `attached`; then the peer is down.
   Duration attached_within = seconds(30);
   // The adapter repeats what was not acknowledged within this time, rounded up to its clock's next

@@ -9,8 +9,10 @@ namespace {
 std::unique_ptr<FabricPair> make() {
   std::vector<hw::VerbsPort> ports;
   if (!hw::find_verbs_ports(ports).is_ok()) return nullptr;
-  const hw::VerbsOptions of_a{.port = ports.front(), .queue_key = 0x1234};
-  const hw::VerbsOptions of_b{.port = ports[ports.size() > 1 ? 1 : 0], .queue_key = 0x1234};
+  hw::VerbsOptions of_a{.port = ports.front(), .queue_key = 0x1234};
+  of_a.connections_max = 4;
+  hw::VerbsOptions of_b = of_a;
+  of_b.port = ports[ports.size() > 1 ? 1 : 0];
   return make_real_pair(hw::open_verbs, of_a, of_b);
 }
 
