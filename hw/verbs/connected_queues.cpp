@@ -11,8 +11,9 @@ namespace {
 
 constexpr std::uint8_t kHopLimit = 64;
 constexpr std::uint8_t kReadsWanted = 16;
-// The adapter gives up after this many times of the acknowledgement's time, and one more.
-constexpr std::uint8_t kRetries = 7;
+// The adapter gives up when the time for an acknowledgement is over once more than this. The most
+// is 7, which Soft-RoCE takes for ever.
+constexpr std::uint8_t kRetries = 6;
 constexpr std::uint8_t kWaitForEver = 7;       // for a slot of the peer's
 constexpr std::uint8_t kNoSlotYet = 12;        // 0.64 ms until it is tried again
 constexpr std::uint32_t kBytesMax = 1u << 30;  // of one operation, whatever the adapter says

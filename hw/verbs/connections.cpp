@@ -193,7 +193,7 @@ void Connections::begin_attempt(std::uint32_t place) {
 void Connections::ask(Connection& connection, Time now) {
   send(connection.handshake.repeated(connection.state), *connection.way,
        connection.peer.queue_pair);
-  connection.due = now + connection.asks_again_after;
+  connection.due = std::min(now + connection.asks_again_after, connection.gives_up_at);
   due_ = std::min(due_, connection.due);
   connection.asks_again_after = std::min(2 * connection.asks_again_after, kAskAgainLongest);
 }

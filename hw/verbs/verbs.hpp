@@ -37,7 +37,7 @@ struct VerbsOptions {
   // The longest from attach or reset to `attached`; then the peer is down.
   Duration attached_within = seconds(30);
   // The adapter repeats what was not acknowledged within this time, rounded up to its clock's next
-  // 4.096 us * 2^n, and gives up after eight times that.
+  // 4.096 us * 2^n, and gives up after seven times that.
   Duration acknowledged_within = milliseconds(60);
 };
 

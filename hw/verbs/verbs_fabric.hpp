@@ -40,10 +40,11 @@ namespace holdfast::hw {
 struct VerbsCounters {
   std::uint64_t frames_sent = 0;
   std::uint64_t frames_received = 0;
-  std::uint64_t send_errors = 0;  // frames that the adapter refused or flushed
-  std::uint64_t malformed = 0;    // datagrams of an impossible length
-  std::uint64_t truncated = 0;    // frames longer than their slot, lost
-  std::uint64_t restarts = 0;     // of the queue pair, after an error
+  std::uint64_t send_errors = 0;         // frames that the adapter refused or flushed
+  std::uint64_t malformed = 0;           // datagrams of an impossible length
+  std::uint64_t truncated = 0;           // frames longer than their slot, lost
+  std::uint64_t restarts = 0;            // of the queue pair, after an error
+  std::uint64_t handshakes_refused = 0;  // that were none, or not of who sent them
 };
 
 class VerbsFabric final : public Fabric {
@@ -66,7 +67,11 @@ class VerbsFabric final : public Fabric {
   bool set_path(Peer, PathChoice) override { return false; }
   Armed arm() override;
 
-  const VerbsCounters& counters() const { return counters_; }
+  VerbsCounters counters() const {
+    VerbsCounters all = counters_;
+    if (connections_) all.handshakes_refused = connections_->refused();
+    return all;
+  }
 
  private:
   static constexpr std::size_t kBatch = 32;
