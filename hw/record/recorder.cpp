@@ -11,7 +11,8 @@ Recorder::Recorder(Fabric& inner, RecordingWriter& writer, std::uint8_t rail)
       rail_(rail),
       caps_(inner.caps()),
       slots_(inner.caps().receive_depth) {
-  caps_.one_sided = caps_.fetch_add = false;
+  caps_.connected = caps_.one_sided = caps_.fetch_add = false;
+  caps_.connected_bytes_max = 0;
   numbered_.reserve(caps_.receive_depth);
   begin();
   encode(caps_, results_);
@@ -32,7 +33,7 @@ Peer Recorder::attach(const Address& address, Service service) {
   begin();
   encode(address, arguments_);
   arguments_.put(static_cast<std::uint8_t>(service));
-  const Peer peer = inner_.attach(address, service);
+  const Peer peer = service == Service::connected ? kNoPeer : inner_.attach(address, service);
   results_.put(peer.value);
   end(CallKind::attach);
   return peer;

@@ -1,6 +1,7 @@
 // A fabric that hands everything on to another one and writes it down: what was asked, what was
 // answered, and the bytes that arrived. It cannot record memory that the network writes by itself,
-// so one-sided operations are not among its capabilities.
+// so one-sided operations are not among its capabilities, nor, as no engine makes any yet,
+// connections.
 #pragma once
 
 #include <cstdint>

@@ -21,6 +21,7 @@ class LossyFabric final : public Fabric {
   void detach(Peer peer) override { inner_.detach(peer); }
   void reset(Peer peer) override { inner_.reset(peer); }
   Region register_memory(std::span<std::byte> memory) override;
+  RemoteMemory expose(Region region) override { return inner_.expose(region); }
   std::size_t post(std::span<const Operation> operations) override;
   std::size_t offer(std::span<const ReceiveSlot> slots) override { return inner_.offer(slots); }
   std::size_t poll(std::span<Event> events) override;

@@ -115,13 +115,18 @@ class Protocol(unittest.TestCase):
         self.assertIn("at the positions " + ", ".join(first) + " and " + last + ".", TEXT)
         self.assertIn(f"it is 0x{mix64(mix64(1) ^ 3):016x}.", TEXT)
 
-    def test_its_sizes_add_up(self):
-        table = re.findall(r"^\| (\d+) \| (\d+) \|", TEXT, re.MULTILINE)
+    def add_up(self, text):
         at = 0
-        for offset, size in table:
+        for offset, size in re.findall(r"^\| (\d+) \| (\d+) \|", text, re.MULTILINE):
             self.assertEqual(int(offset), at)
             at += int(size)
+        return at
+
+    def test_its_sizes_add_up(self):
+        control, connections = TEXT.split("## 11. ")
+        at = self.add_up(control)
         self.assertIn(f"a header of {at} bytes", TEXT)
+        self.assertIn(f"Its frames have {self.add_up(connections)} bytes", connections)
         fixed = 512 - at - 16 - 20
         self.assertIn(f"at most {fixed // 12} runs, {(fixed - 16) // 12} with a name", TEXT)
 

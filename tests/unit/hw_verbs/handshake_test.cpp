@@ -195,6 +195,25 @@ TEST_F(HandshakeTest, LateFramesOfAnEarlierAttemptChangeNothing) {
   EXPECT_EQ(a.state(), State::attached);
 }
 
+TEST_F(HandshakeTest, WhoIsGoneIsAskedForAgain) {
+  a.happen(Event::attach);
+  b.happen(Event::attach);
+  for (const HandshakeFrame& frame : std::exchange(a.said, {})) b.receive(frame);
+  for (const HandshakeFrame& frame : std::exchange(b.said, {})) a.receive(frame);
+  ASSERT_EQ(a.state(), State::linked);
+  b.start_again();  // without a word, and without wanting a
+  a.tick();
+  exchange();
+  EXPECT_EQ(a.state(), State::asking) << "b has said that there is nothing";
+  EXPECT_FALSE(a.told_down);
+  b.happen(Event::attach);
+  exchange();
+  expect_attached_to_each_other();
+  b.happen(Event::detach);
+  exchange();
+  EXPECT_EQ(a.state(), State::failing);
+}
+
 // Strangers do not know an end's attempt; whatever else they say, no state changes.
 TEST_F(HandshakeTest, WhoDoesNotKnowTheAttemptChangesNothing) {
   Random random(3, 1, 4);
