@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "hw/monotonic_clock.hpp"
+#include "hw/verbs/completion_of.hpp"
 #include "stack/base/assert.hpp"
 
 namespace holdfast::hw {
@@ -27,25 +28,6 @@ std::uint64_t random_number() {
   return number;
 }
 
-Completion completion_of(ibv_wc_status status) {
-  switch (status) {
-    case IBV_WC_SUCCESS:
-      return Completion::ok;
-    case IBV_WC_WR_FLUSH_ERR:
-      return Completion::flushed;
-    case IBV_WC_RETRY_EXC_ERR:
-      return Completion::retry_exceeded;
-    case IBV_WC_RNR_RETRY_EXC_ERR:
-      return Completion::receiver_not_ready;
-    case IBV_WC_REM_ACCESS_ERR:
-    case IBV_WC_REM_INV_REQ_ERR:
-    case IBV_WC_REM_OP_ERR:
-      return Completion::remote_access;
-    default:
-      return Completion::local_error;
-  }
-}
-
 bool is_stopped(ConnectionState state) {
   return state == ConnectionState::failing || state == ConnectionState::restarting ||
          state == ConnectionState::leaving;
@@ -60,15 +42,12 @@ Connections::Connections(const VerbsOptions& options, const VerbsEndpoint& self,
       queues_(queues),
       datagrams_(datagrams),
       regions_(regions),
-      completions_(completions),
       patience_(options.attached_within),
       connections_(options.connections_max),
       pair_numbers_(options.connections_max),
-      works_(options.send_depth),
+      works_(options.send_depth, completions),
       slots_(options.receive_depth),
       happened_(options.receive_depth + 2 * std::size_t{options.connections_max}) {
-  free_works_.reserve(options.send_depth);
-  for (std::uint32_t i = options.send_depth; i > 0; --i) free_works_.push_back(i - 1);
   free_slots_.reserve(options.receive_depth);
   for (std::uint32_t i = options.receive_depth; i > 0; --i) free_slots_.push_back(i - 1);
 }
@@ -273,34 +252,24 @@ bool Connections::is_possible(const Operation& operation) const {
 }
 
 void Connections::post(const Operation& operation) {
-  HOLDFAST_ASSERT(!free_works_.empty());
   Connection& connection = connections_[operation.peer.value & ~kPeerBit];
-  const std::uint32_t place = free_works_.back();
-  free_works_.pop_back();
-  ++under_way_;
-  Work& work = works_[place];
-  work.operation = operation;
-  work.next = kNone;
-  work.ended = false;
-  (connection.newest == kNone ? connection.oldest : works_[connection.newest].next) = place;
-  connection.newest = place;
+  WorkPool::Work& work = works_.add(connection.works, operation);
   if (!is_possible(operation)) {
-    end(work, Completion::local_error);
+    work.end(Completion::local_error);
   } else if (connection.state != ConnectionState::attached) {
-    end(work, Completion::flushed);
-  } else if (!submit(place)) {
-    end(work, Completion::local_error);
+    work.end(Completion::flushed);
+  } else if (!submit(*connection.pair, work)) {
+    work.end(Completion::local_error);
   }
-  complete_oldest(connection);
+  if (work.ended) works_.complete(connection.works, monotonic_now());
 }
 
-bool Connections::submit(std::uint32_t place) {
-  const Work& work = works_[place];
+bool Connections::submit(ibv_qp& pair, const WorkPool::Work& work) {
   const Operation& operation = work.operation;
   ibv_sge piece{};
   piece.length = operation.size;
   if (operation.inline_data) {
-    std::byte* const copy = queues_.inline_copy(place);
+    std::byte* const copy = queues_.inline_copy(work.place);
     if (operation.size > 0) std::memcpy(copy, operation.data, operation.size);
     piece.addr = reinterpret_cast<std::uintptr_t>(copy);
     piece.lkey = queues_.inline_key();
@@ -309,7 +278,7 @@ bool Connections::submit(std::uint32_t place) {
     piece.lkey = regions_.local_key(operation.region);
   }
   ibv_send_wr request{};
-  request.wr_id = std::uint64_t{work.generation} << 32 | place;
+  request.wr_id = work.request();
   request.sg_list = &piece;
   request.num_sge = operation.size > 0 ? 1 : 0;
   request.opcode = operation.kind == OperationKind::send    ? IBV_WR_SEND
@@ -318,28 +287,7 @@ bool Connections::submit(std::uint32_t place) {
   request.wr.rdma.remote_addr = operation.remote_address;
   request.wr.rdma.rkey = static_cast<std::uint32_t>(operation.remote_key);
   ibv_send_wr* refused = nullptr;
-  ibv_qp* const pair = connections_[operation.peer.value & ~kPeerBit].pair.get();
-  return ::ibv_post_send(pair, &request, &refused) == 0;
-}
-
-void Connections::end(Work& work, Completion completion) {
-  work.ended = true;
-  work.completion = completion;
-}
-
-// Operations complete in the order of their posts.
-void Connections::complete_oldest(Connection& connection) {
-  while (connection.oldest != kNone && works_[connection.oldest].ended) {
-    const std::uint32_t place = connection.oldest;
-    Work& work = works_[place];
-    connection.oldest = work.next;
-    if (connection.oldest == kNone) connection.newest = kNone;
-    if (!work.operation.inline_data)
-      completions_.complete(work.operation, work.completion, monotonic_now());
-    work.generation = (work.generation + 1) & 0x7fff'ffff;
-    free_works_.push_back(place);
-    --under_way_;
-  }
+  return ::ibv_post_send(&pair, &request, &refused) == 0;
 }
 
 bool Connections::offer(const ReceiveSlot& slot) {
@@ -385,17 +333,14 @@ void Connections::look_at(std::uint32_t place, Time now) {
     }
     return;
   }
-  if (connection.oldest != kNone && now < connection.forced_at) {
+  if (!connection.works.empty() && now < connection.forced_at) {
     connection.due = now + kStopped;
     return;
   }
   connection.pair.reset();
   pair_numbers_[place] = 0;
   reap_completions();
-  for (std::uint32_t i = connection.oldest; i != kNone; i = works_[i].next) {
-    if (!works_[i].ended) end(works_[i], Completion::flushed);
-  }
-  complete_oldest(connection);
+  works_.flush(connection.works, now);
   const bool too_late =
       connection.state == ConnectionState::restarting && now >= connection.gives_up_at;
   advance(place, too_late ? ConnectionEvent::gives_up : ConnectionEvent::drained);
@@ -416,17 +361,16 @@ void Connections::reap_completions() {
 }
 
 void Connections::take_sent(const ibv_wc& completion) {
-  const auto place = static_cast<std::uint32_t>(completion.wr_id);
-  Work& work = works_[place];
-  if (work.generation != completion.wr_id >> 32 || work.ended) return;
-  end(work, completion_of(completion.status));
-  const std::uint32_t of = work.operation.peer.value & ~kPeerBit;
-  Connection& connection = connections_[of];
-  if (work.completion != Completion::ok && connection.state == ConnectionState::attached) {
-    connection.reason = work.completion;
-    advance(of, ConnectionEvent::ends);
+  WorkPool::Work* const work = works_.find(completion.wr_id);
+  if (work == nullptr) return;
+  work->end(completion_of(completion.status));
+  const std::uint32_t place = work->operation.peer.value & ~kPeerBit;
+  Connection& connection = connections_[place];
+  if (work->completion != Completion::ok && connection.state == ConnectionState::attached) {
+    connection.reason = work->completion;
+    advance(place, ConnectionEvent::ends);
   }
-  complete_oldest(connection);
+  works_.complete(connection.works, monotonic_now());
 }
 
 // A frame for a connection that the process has given up is as if it had not come.

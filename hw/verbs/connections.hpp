@@ -25,6 +25,7 @@
 #include "hw/verbs/datagram_queue.hpp"
 #include "hw/verbs/handshake.hpp"
 #include "hw/verbs/regions.hpp"
+#include "hw/verbs/work_pool.hpp"
 #include "stack/fabric.hpp"
 
 namespace holdfast::hw {
@@ -50,7 +51,7 @@ class Connections {
 
   // Takes the operation; there is room for its completion.
   void post(const Operation& operation);
-  std::size_t under_way() const { return under_way_; }
+  std::size_t under_way() const { return works_.under_way(); }
   // False if there is no room.
   bool offer(const ReceiveSlot& slot);
 
@@ -97,18 +98,7 @@ class Connections {
     Time due = Time::never();
     Time
         forced_at;  // by then the adapter has to have ended all, or it is taken away its queue pair
-    // Operations under way, as places in works_: the oldest and the newest.
-    std::uint32_t oldest = kNone;
-    std::uint32_t newest = kNone;
-  };
-
-  // An operation under way.
-  struct Work {
-    Operation operation;
-    std::uint32_t next = kNone;
-    std::uint32_t generation = 0;  // of this place, so that a late completion finds nobody
-    bool ended = false;
-    Completion completion = Completion::ok;
+    WorkPool::Line works;
   };
 
   struct Happened {
@@ -131,9 +121,7 @@ class Connections {
   void send(const HandshakeFrame& frame, ibv_ah& way, std::uint32_t to);
 
   bool is_possible(const Operation& operation) const;
-  bool submit(std::uint32_t work);
-  void end(Work& work, Completion completion);
-  void complete_oldest(Connection& connection);
+  bool submit(ibv_qp& pair, const WorkPool::Work& work);
   void reap_completions();
   void take_sent(const ibv_wc& completion);
   void take_received(const ibv_wc& completion);
@@ -143,7 +131,6 @@ class Connections {
   ConnectedQueues& queues_;
   DatagramQueue& datagrams_;
   const Regions& regions_;
-  FabricQueues& completions_;
   Duration patience_;
 
   std::vector<Connection> connections_;
@@ -152,9 +139,7 @@ class Connections {
 
   std::uint64_t last_order_ = 0;  // of an attempt
 
-  std::vector<Work> works_;
-  std::vector<std::uint32_t> free_works_;
-  std::size_t under_way_ = 0;
+  WorkPool works_;
 
   std::vector<ReceiveSlot> slots_;  // offered
   std::vector<std::uint32_t> free_slots_;

@@ -9,25 +9,10 @@
 #include <utility>
 
 #include "hw/monotonic_clock.hpp"
+#include "hw/verbs/completion_of.hpp"
 #include "stack/base/assert.hpp"
 
 namespace holdfast::hw {
-
-namespace {
-
-// Where the seam knows of no such thing it is this machine's fault.
-Completion completion_of(ibv_wc_status status) {
-  switch (status) {
-    case IBV_WC_SUCCESS:
-      return Completion::ok;
-    case IBV_WC_WR_FLUSH_ERR:
-      return Completion::flushed;
-    default:
-      return Completion::local_error;
-  }
-}
-
-}  // namespace
 
 Status VerbsFabric::open(const VerbsOptions& options, std::unique_ptr<VerbsFabric>& opened) {
   HOLDFAST_ASSERT(options.send_depth >= 1 && options.receive_depth >= 1 && options.peers_max >= 1);
