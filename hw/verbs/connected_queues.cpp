@@ -98,6 +98,7 @@ bool ConnectedQueues::unlink(ibv_qp& pair) {
          modify(pair, IBV_QPS_INIT, to, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 }
 
+// The kernel may ask the network for the neighbour here too; it knows it, from the datagrams.
 bool ConnectedQueues::link(ibv_qp& pair, const VerbsEndpoint& peer, const QueuePairFacts& own,
                            const QueuePairFacts& theirs) {
   ibv_qp_attr to{};

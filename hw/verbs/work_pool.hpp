@@ -85,7 +85,9 @@ class WorkPool {
     while (!line.empty() && works_[line.oldest_].ended) {
       Work& work = works_[line.oldest_];
       line.oldest_ = work.next;
-      if (!work.operation.inline_data) completions_.complete(work.operation, work.completion, now);
+      // Inline ones were over when they were accepted, but for those that never could succeed.
+      if (!work.operation.inline_data || work.completion == Completion::local_error)
+        completions_.complete(work.operation, work.completion, now);
       work.generation = (work.generation + 1) & 0x7fff'ffff;
       free_.push_back(work.place);
     }
