@@ -22,6 +22,11 @@ int replay(const Arguments& arguments) {
     std::fprintf(stderr, "holdfast replay: %s\n", status.message().c_str());
     return kRefused;
   }
+  if (replayed.difference && replayed.difference->damaged) {
+    std::fprintf(stderr, "holdfast replay: the recording %s: %s\n", file.c_str(),
+                 replayed.difference->message.c_str());
+    return kRefused;
+  }
   std::printf("process %u, boot %u: %llu turns replayed, every call equal\n", replayed.self.value,
               replayed.boot, static_cast<unsigned long long>(replayed.turns));
   if (replayed.difference) {
@@ -62,7 +67,7 @@ const Command kReplayCommand = {
     "run a recorded process again and compare",
     "Gives the engine of a recorded process everything that it was given then, and compares every\n"
     "call that it makes, byte for byte. Exit status 1 and the turn, the call and the byte if one\n"
-    "differs.\n\n"
+    "differs, 2 and the turn and the call if the recording is damaged.\n\n"
     "example:\n"
     "  holdfast run my.json --set fabric.kind=udp --record recordings\n"
     "  holdfast replay recordings/0-0/process-3.boot-0.recording",

@@ -1,10 +1,14 @@
 // The configuration of a real process as JSON text, and the engine that is built from it.
 #include "hw/launch/engine_program.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "stack/base/random.hpp"
+#include "stack/detect/detector.hpp"
+#include "stack/propagate/propagation.hpp"
+#include "stack/seal/seal.hpp"
 
 namespace holdfast::hw {
 
@@ -19,11 +23,50 @@ constexpr std::uint64_t kPhaseStream = 0x7068617365;
 // once.
 constexpr std::uint32_t kReceiveSlots = 256;
 
+// Sums of a few of these and an instant are instants; configs/schema has less.
+constexpr Duration kSpanMax = seconds(100'000'000);
+
+// A whole number that `to` can hold; what the library itself would take is cut to fit.
+template <class Integer>
+void read_number(const json& value, Integer& to) {
+  const bool fits =
+      value.is_number_unsigned()
+          ? std::in_range<Integer>(value.get<std::uint64_t>())
+          : value.is_number_integer() && std::in_range<Integer>(value.get<std::int64_t>());
+  if (!fits) throw json::other_error::create(501, "expected a whole number in range", &value);
+  to = value.get<Integer>();
+}
+
 std::string_view name_of(RingOrder wanted) {
   for (const auto& [name, order] : kRingOrders) {
     if (order == wanted) return name;
   }
   return {};
+}
+
+// What engines take for granted.
+Status check(const NodeConfiguration& configuration) {
+  const MembershipOptions& membership = configuration.membership;
+  const DetectorOptions& detection = membership.detection;
+  const auto known = detectors();
+  const bool is_detector = std::any_of(known.begin(), known.end(), [&](const DetectorEntry& entry) {
+    return entry.name == configuration.detector;
+  });
+  if (!is_detector || find_propagation(configuration.propagation) == nullptr ||
+      find_seal(configuration.seal) == nullptr) {
+    return Status::error(
+        "the configuration of a process names a detector, propagation or seal that this build does "
+        "not have");
+  }
+  const bool possible = detection.period > Duration{0} && detection.timeout <= kSpanMax &&
+                        detection.period <= detection.timeout / 2 &&
+                        detection.timeout / detection.period <= UINT32_MAX &&
+                        detection.hold >= Duration{0} && detection.hold <= kSpanMax &&
+                        membership.retransmission_timeout > Duration{0} &&
+                        membership.retransmission_timeout <= kSpanMax;
+  if (possible) return Status::ok();
+  return Status::error(
+      "the configuration of a process has a period, timeout or hold that no detector has");
 }
 
 }  // namespace
@@ -55,23 +98,26 @@ Status parse(std::string_view text, NodeConfiguration& configuration) {
   try {
     const json document = json::parse(text);
     RosterOptions& roster = configuration.roster;
-    document.at("nodes").get_to(roster.nodes);
-    document.at("per_node").get_to(roster.per_node);
+    read_number(document.at("nodes"), roster.nodes);
+    read_number(document.at("per_node"), roster.per_node);
     document.at("agents").get_to(roster.agents);
-    document.at("order_key").get_to(roster.order_key);
+    read_number(document.at("order_key"), roster.order_key);
     if (document.at("by_node").get<bool>()) roster.placement = ProcessPlacement::by_node;
     const auto order = find_ring_order(document.at("order").get_ref<const std::string&>());
     if (!order) return Status::error("the configuration of a process has an unknown ring order");
     roster.order = *order;
     if (roster.order == RingOrder::spread) {
-      roster.leaf_of_node = std::make_shared<const std::vector<std::uint32_t>>(
-          document.at("leaf_of_node").get<std::vector<std::uint32_t>>());
+      std::vector<std::uint32_t> leaves;
+      for (const json& leaf : document.at("leaf_of_node")) {
+        read_number(leaf, leaves.emplace_back());
+      }
+      roster.leaf_of_node = std::make_shared<const std::vector<std::uint32_t>>(std::move(leaves));
     }
     MembershipOptions& membership = configuration.membership;
-    document.at("period_ns").get_to(membership.detection.period.ns);
-    document.at("timeout_ns").get_to(membership.detection.timeout.ns);
-    document.at("hold_ns").get_to(membership.detection.hold.ns);
-    document.at("retransmission_timeout_ns").get_to(membership.retransmission_timeout.ns);
+    read_number(document.at("period_ns"), membership.detection.period.ns);
+    read_number(document.at("timeout_ns"), membership.detection.timeout.ns);
+    read_number(document.at("hold_ns"), membership.detection.hold.ns);
+    read_number(document.at("retransmission_timeout_ns"), membership.retransmission_timeout.ns);
     document.at("backstop").get_to(membership.backstop);
     document.at("probes").get_to(membership.detection.probes);
     document.at("detector").get_to(configuration.detector);
@@ -117,7 +163,7 @@ Status read_configuration(const NodeStart& start, NodeConfiguration& configurati
       (roster.leaf_of_node && roster.leaf_of_node->size() < roster.nodes)) {
     return Status::error("the configuration of a process does not fit the size of its job");
   }
-  return Status::ok();
+  return check(configuration);
 }
 
 }  // namespace holdfast::hw

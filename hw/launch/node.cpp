@@ -55,6 +55,15 @@ bool was_launched() {
          ::fcntl(kTableDescriptor, F_GETFD) >= 0;
 }
 
+// The last boot that an incarnation can count.
+constexpr std::uint32_t kBootsMax = 0xffff;
+
+// As Ground makes them: one for frames, one that watches.
+bool are_rails_of_node(std::span<const RecordedRail> rails) {
+  return rails.size() == kNodeRails && rails[0].caps.datagram &&
+         rails[0].caps.frame_bytes_max >= kFrameBytesMax && rails[1].caps.watch;
+}
+
 }  // namespace
 
 int node_main(const NodeFactory& factory) {
@@ -78,7 +87,8 @@ Status replay_node(const std::string& recording, const NodeFactory& factory, Nod
   ByteReader roster(replay->opening().roster);
   decode_roster(roster, assignment);
   assignment.configuration = replay->opening().configuration;
-  if (!roster.good() || replay->rails().size() != kNodeRails) {
+  if (!roster.good() || !roster.at_end() || assignment.self.value >= assignment.processes() ||
+      assignment.boot > kBootsMax || !are_rails_of_node(replay->rails())) {
     return Status::error("the recording " + recording + " is not of a launched process");
   }
   std::array<std::unique_ptr<ReplayFabric>, kNodeRails> fabrics;
@@ -90,7 +100,7 @@ Status replay_node(const std::string& recording, const NodeFactory& factory, Nod
   const ReplayedAddresses addresses(*replay);
   std::unique_ptr<NodeProgram> program;
   if (Status status = factory(start_of(assignment, rails, addresses), program); !status.is_ok()) {
-    return status;
+    return Status::error("the recording " + recording + ": " + status.message());
   }
   EventLog nowhere(-1);
   replay_process(program->engine(), *replay, nowhere);

@@ -1,5 +1,4 @@
-// PMIx_Init, then PMIx_Put, PMIx_Commit, PMIx_Fence and PMIx_Get. What others have put is checked
-// like what comes from a network.
+// PMIx_Init, then PMIx_Put, PMIx_Commit, PMIx_Fence and PMIx_Get.
 #include "hw/launch/pmix_meeting.hpp"
 
 #include <fcntl.h>
@@ -20,20 +19,15 @@
 #include <thread>
 #include <utility>
 
+#include "hw/launch/pmix_entry.hpp"
 #include "hw/launch/pmix_library.hpp"
 #include "hw/monotonic_clock.hpp"
-#include "stack/wire/header.hpp"
 
 namespace holdfast::hw {
 
 namespace {
 
 constexpr char kKey[] = "holdfast.introduction";
-constexpr std::uint32_t kMagic = 0x504d4648;
-constexpr std::uint8_t kVersion = 1;  // grows with each change of what follows it
-// An entry: magic 4, version 1, wire version 1, zero 2; processes 4, digest, member; job's number 4
-// and key.
-
 constexpr Duration kFarewell = seconds(2);
 
 // The library's handler can be given no data that outlives a meeting: the end of a pipe.
@@ -226,56 +220,6 @@ std::uint32_t PmixMeeting::local_ipv4() const {
   return shared_->here == shared_->processes ? kLoopback : first_address();
 }
 
-namespace {
-
-// The job's number and key are rank 0's to give; zero in all other entries.
-std::vector<std::byte> encode_entry(const Introduction& introduction, const MetJob& job) {
-  ByteWriter entry;
-  entry.put(kMagic);
-  entry.put(kVersion);
-  entry.put(kFrameVersion);
-  entry.put(std::uint16_t{0});
-  entry.put(introduction.processes);
-  entry.put_bytes(introduction.configuration);
-  encode(introduction.self, entry);
-  entry.put(job.number);
-  entry.put_bytes(job.key.bytes);
-  return {entry.bytes().begin(), entry.bytes().end()};
-}
-
-Met read_entry(std::span<const std::byte> bytes, std::uint32_t rank,
-               const Introduction& introduction, MetJob& job) {
-  const std::string name = "process " + std::to_string(rank);
-  ByteReader from(bytes);
-  const bool is_ours = from.get<std::uint32_t>() == kMagic;
-  const unsigned version = from.get<std::uint8_t>();
-  const unsigned wire = from.get<std::uint8_t>();
-  from.get<std::uint16_t>();
-  if (is_ours && (version != kVersion || wire != kFrameVersion)) {
-    return Met::refused(name + " is of another build, which speaks wire version " +
-                        std::to_string(wire) + ", this one " + std::to_string(kFrameVersion) +
-                        "; use one build for the whole job");
-  }
-  const auto processes = from.get<std::uint32_t>();
-  const std::span<const std::byte> digest = from.get_bytes(introduction.configuration.size());
-  job.members.push_back(decode_member(from));
-  const auto number = from.get<std::uint32_t>();
-  const std::span<const std::byte> key = from.get_bytes(job.key.bytes.size());
-  if (!is_ours || !from.good() || !from.at_end()) {
-    return Met::failed("what " + name + " has put into PMIx does not decode");
-  }
-  if (processes != introduction.processes ||
-      !std::equal(digest.begin(), digest.end(), introduction.configuration.begin())) {
-    return Met::refused(name + " has another configuration; give the same to all");
-  }
-  if (rank != 0) return {};
-  job.number = number;
-  std::copy(key.begin(), key.end(), job.key.bytes.begin());
-  return {};
-}
-
-}  // namespace
-
 Met PmixMeeting::meet(const Introduction& introduction, Time until, MetJob& job) {
   MetJob given;
   if (self().value == 0) {
@@ -285,14 +229,13 @@ Met PmixMeeting::meet(const Introduction& introduction, Time until, MetJob& job)
       return Met::failed("cannot draw the job's key");
     }
   }
-  shared_->mine = encode_entry(introduction, given);
+  shared_->mine = encode_pmix_entry(introduction, given);
   if (!done_by(until, &Shared::exchange)) return late("not all processes have joined in time");
   if (!shared_->problem.empty()) return Met::failed("PMIx: " + shared_->problem);
   job = MetJob{};
   for (std::uint32_t rank = 0; rank < shared_->processes; ++rank) {
-    if (Met read = read_entry(shared_->entries[rank], rank, introduction, job); !read.is_ok()) {
-      return read;
-    }
+    Met read = read_pmix_entry(shared_->entries[rank], rank, introduction, job);
+    if (!read.is_ok()) return read;
   }
   if (introduction.key && introduction.key->bytes != job.key.bytes) {
     return Met::refused("process 0 has another key than this one; give the same to all, or none");

@@ -3,6 +3,7 @@
 #include "hw/launch/process_table.hpp"
 
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -36,8 +37,15 @@ Status ProcessTable::create(std::uint32_t processes) {
   return map_shared(processes, true);
 }
 
+// Memory beyond the end of a file could be mapped, and would end whoever looks at it.
 Status ProcessTable::map(int descriptor, std::uint32_t processes) {
   memory_ = Descriptor(descriptor);
+  struct stat about {};
+  if (::fstat(memory_.get(), &about) != 0) return failure("look at");
+  if (static_cast<std::uint64_t>(about.st_size) < processes * sizeof *entries_) {
+    return Status::error("the table of processes is too short for a job of " +
+                         std::to_string(processes));
+  }
   return map_shared(processes, false);
 }
 

@@ -22,6 +22,7 @@
 
 #include "hw/record/byte_stream.hpp"
 #include "stack/base/ids.hpp"
+#include "stack/base/time.hpp"
 #include "stack/fabric.hpp"
 
 namespace holdfast::hw {
@@ -81,6 +82,12 @@ void encode_offer(std::span<const ReceiveSlot> slots, ByteWriter& to);
 
 void encode(const Event& event, ByteWriter& to);
 Event decode_event(ByteReader& from);
+
+// Whether a monotonic clock can show it: it begins at the machine's start, and 146 years are
+// enough. Sums of such times and of the durations of a configuration do not overflow.
+constexpr bool is_clock_time(Time time) {
+  return time.ns >= 0 && time.ns < std::int64_t{1} << 62;
+}
 
 std::uint32_t crc32_of(std::span<const std::byte> bytes);
 

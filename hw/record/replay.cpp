@@ -14,6 +14,15 @@ namespace {
 
 constexpr std::size_t kChecksumBytes = 4;
 
+// Of what each rail's fabric says of itself.
+Status decode_rail(std::span<const std::byte> results, RecordedRail& rail) {
+  ByteReader from(results);
+  rail.caps = decode_caps(from);
+  rail.address = decode_address(from);
+  if (from.good() && from.at_end()) return Status::ok();
+  return Status::error("has a rail that does not decode");
+}
+
 std::string described(CallKind kind, std::uint8_t rail) {
   return std::string(name_of(kind)) + " on rail " + std::to_string(rail);
 }
@@ -59,12 +68,19 @@ Status Replay::read_construction(const std::string& path) {
   }
   ByteReader opening(first->results);
   opening_ = decode_opening(opening);
+  if (!opening.good() || !opening.at_end()) {
+    return Status::error("the recording " + path + " has an opening that does not decode");
+  }
   const ByteReader construction = rest_;
   while (const std::optional<Call> call = next_call()) {
     if (call->kind != CallKind::rail) continue;
-    ByteReader results(call->results);
-    const Caps caps = decode_caps(results);
-    rails_.push_back({caps, decode_address(results)});
+    if (Status rail = decode_rail(call->results, rails_.emplace_back()); !rail.is_ok()) {
+      return Status::error("the recording " + path + " " + rail.message());
+    }
+  }
+  if (!rest_.good()) {
+    return Status::error("the recording " + path + " has a call before its first turn that does " +
+                         "not decode");
   }
   rest_ = construction;
   return Status::ok();
@@ -123,9 +139,24 @@ void Replay::differ(std::size_t byte, const std::string& what) {
       "turn " + std::to_string(turn_) + ", call " + std::to_string(calls_) + ": " + what};
 }
 
+void Replay::stop_damaged(std::size_t call, const std::string& what) {
+  if (difference_) return;
+  calls_ = call;
+  differ(0, "the recording is damaged here: " + what);
+  difference_->damaged = true;
+}
+
+void Replay::refuse(CallKind kind, std::uint8_t rail, const std::string& why) {
+  stop_damaged(calls_ - 1, described(kind, rail) + " cannot have answered that: " + why);
+}
+
 ByteReader Replay::answer(CallKind kind, std::uint8_t rail, std::span<const std::byte> arguments) {
   if (difference_ || ended_) return {};
   const std::optional<Call> recorded = next_call();
+  if (!rest_.good()) {
+    stop_damaged(calls_, "a call that does not decode");
+    return {};
+  }
   if (!recorded) {
     differ(0,
            "the engine calls " + described(kind, rail) + "; the recorded turn has no more calls");
@@ -156,6 +187,10 @@ bool Replay::end_turn() {
     differ(0, "the engine's turn ends; recorded is " + described(left->kind, left->rail));
     return false;
   }
+  if (!rest_.good()) {
+    stop_damaged(calls_, "a call that does not decode");
+    return false;
+  }
   if (turn_ > 0) ++equal_turns_;
   return true;
 }
@@ -163,13 +198,17 @@ bool Replay::end_turn() {
 bool Replay::next_turn(Time& now) {
   if (ended_ || !end_turn()) return false;
   ++turn_;
+  const Time before = now_;
   switch (read_block(turn_)) {
     case Block::whole:
-      now = now_;
-      return true;
+      if (is_clock_time(now_) && now_ >= before) {
+        now = now_;
+        return true;
+      }
+      stop_damaged(0, "the turn's time is before that of the last one, or none that a clock shows");
+      break;
     case Block::damaged:
-      calls_ = 0;
-      differ(0, "the recording is damaged here");
+      stop_damaged(0, "a checksum or the number of the turn is wrong");
       break;
     case Block::truncated:
       truncated_ = true;

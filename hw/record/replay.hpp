@@ -1,7 +1,11 @@
 // Reads a recording (format.hpp) and plays the world for an engine: each call is compared with the
 // recorded one, byte for byte, and answered as it was then. The first difference, or the first
-// damaged byte, ends the replay at its turn; until its caller notices, calls are answered with
-// harmless values.
+// thing in the recording that cannot have been, ends the replay at its turn; until its caller
+// notices, calls are answered with harmless values.
+//
+// A checksum says that the bytes are those that were written, not who wrote them. So what an engine
+// and its fabric may rely on among themselves is checked as it is read, and nothing in the file
+// sizes memory.
 //
 //   std::unique_ptr<Replay> replay;
 //   Replay::open(path, replay);                  // and build the engine on one ReplayFabric a rail
@@ -30,6 +34,7 @@ struct ReplayDifference {
   std::size_t call = 0;  // of the turn, from 0
   std::size_t byte = 0;  // the first differing one of the call's arguments
   std::string message;   // a sentence that says all of it
+  bool damaged = false;  // it is the recording that is wrong, and not the engine that differs
 };
 
 struct RecordedRail {
@@ -40,7 +45,7 @@ struct RecordedRail {
 class Replay {
  public:
   // An error if the file cannot be read, or is no recording of this version, or the beginning of it
-  // is damaged or missing.
+  // is damaged or missing or does not decode.
   static Status open(const std::string& path, std::unique_ptr<Replay>& opened);
 
   const RecordingOpening& opening() const { return opening_; }
@@ -58,6 +63,8 @@ class Replay {
 
   // What the recorded call returned; empty after a difference.
   ByteReader answer(CallKind kind, std::uint8_t rail, std::span<const std::byte> arguments);
+  // The answer that was given last cannot have been one, because of `why`; ends the replay.
+  void refuse(CallKind kind, std::uint8_t rail, const std::string& why);
 
  private:
   enum class Block : std::uint8_t { whole, end, truncated, damaged };
@@ -75,6 +82,7 @@ class Replay {
   std::optional<Call> next_call();
   bool end_turn();
   void differ(std::size_t byte, const std::string& what);
+  void stop_damaged(std::size_t call, const std::string& what);
 
   Descriptor file_;
   RecordingOpening opening_;

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "stack/base/assert.hpp"
-
 namespace holdfast::hw {
 
 ReplayFabric::ReplayFabric(Replay& replay, std::uint8_t rail)
@@ -26,7 +24,10 @@ ByteReader ReplayFabric::ask(CallKind kind) {
 Peer ReplayFabric::attach(const Address& address, Service service) {
   encode(address, arguments_);
   arguments_.put(static_cast<std::uint8_t>(service));
-  return {ask(CallKind::attach).get<std::uint32_t>()};
+  const Peer peer{ask(CallKind::attach).get<std::uint32_t>()};
+  if (peer != kNoPeer || service != Service::watch) return peer;
+  refuse(CallKind::attach, "a process can always be watched");
+  return {};
 }
 
 void ReplayFabric::detach(Peer peer) {
@@ -48,20 +49,28 @@ std::size_t ReplayFabric::post(std::span<const Operation> operations) {
   encode_post(operations, caps_.frame_bytes_max, arguments_);
   ByteReader results = ask(CallKind::post);
   const auto accepted = results.get<std::uint64_t>();
-  return results.good() ? std::min<std::size_t>(accepted, operations.size()) : operations.size();
+  if (!results.good()) return operations.size();
+  if (accepted > operations.size()) {
+    refuse(CallKind::post, "more operations accepted than were posted");
+    return operations.size();
+  }
+  for (const Operation& operation : operations.first(accepted)) {
+    if (!operation.inline_data) under_way_.push_back(operation.cookie);
+  }
+  return accepted;
 }
 
+// An engine offers what its rails are made for, so a fabric takes all of it.
 std::size_t ReplayFabric::offer(std::span<const ReceiveSlot> slots) {
   encode_offer(slots, arguments_);
   ByteReader results = ask(CallKind::offer);
-  const auto recorded = results.get<std::uint64_t>();
+  const auto accepted = results.get<std::uint64_t>();
   if (!results.good()) return slots.size();
-  const std::size_t offered = std::min(slots.size(), slots_.room());
-  const std::size_t accepted = std::min<std::size_t>(recorded, offered);
-  // As the recorder does it, so that both give the same numbers: take all, give back the rest.
-  std::vector<std::uint32_t> numbers;
-  for (const ReceiveSlot& slot : slots.first(offered)) numbers.push_back(slots_.put(slot));
-  for (std::size_t i = offered; i > accepted; --i) slots_.take(numbers[i - 1]);
+  if (accepted != slots.size() || accepted > slots_.room()) {
+    refuse(CallKind::offer, "not as many slots taken as were offered and fit");
+    return slots.size();
+  }
+  for (const ReceiveSlot& slot : slots) slots_.put(slot);
   return accepted;
 }
 
@@ -69,18 +78,53 @@ std::size_t ReplayFabric::poll(std::span<Event> events) {
   arguments_.put(std::uint64_t{events.size()});
   ByteReader results = ask(CallKind::poll);
   const auto recorded = results.get<std::uint64_t>();
-  const std::size_t count = std::min<std::size_t>(recorded, events.size());
-  for (Event& event : events.first(count)) {
-    event = decode_event(results);
-    if (event.kind != EventKind::received) continue;
-    HOLDFAST_ASSERT(slots_.holds(event.cookie));  // the recorder wrote it, a checksum kept it
-    const ReceiveSlot slot = slots_.take(event.cookie);
-    const std::span<const std::byte> bytes = results.get_bytes(event.size);
-    HOLDFAST_ASSERT(bytes.size() <= slot.size);
-    std::copy(bytes.begin(), bytes.end(), slot.data);
-    event.cookie = slot.cookie;
+  if (recorded > events.size()) {
+    refuse(CallKind::poll, "more events than were asked for");
+    return 0;
   }
+  std::size_t count = 0;
+  while (count < recorded && take(events[count], results)) ++count;
+  if (count == recorded && !results.at_end()) refuse(CallKind::poll, "bytes after its events");
   return count;
+}
+
+bool ReplayFabric::take(Event& event, ByteReader& results) {
+  event = decode_event(results);
+  const char* why = nullptr;
+  if (!results.good()) {
+    why = "an event that does not decode";
+  } else if (event.kind > EventKind::port_down || event.completion > Completion::local_error) {
+    why = "an event of no known kind";
+  } else if (!is_clock_time(event.at)) {
+    why = "an event at a time that no clock shows";
+  } else if (event.kind == EventKind::received) {
+    return take_frame(event, results);
+  } else if (event.kind == EventKind::sent) {
+    const auto operation = std::find(under_way_.begin(), under_way_.end(), event.cookie);
+    if (operation != under_way_.end()) {
+      under_way_.erase(operation);
+    } else {
+      why = "an operation ended that was not under way";
+    }
+  }
+  if (why != nullptr) refuse(CallKind::poll, why);
+  return why == nullptr;
+}
+
+bool ReplayFabric::take_frame(Event& event, ByteReader& results) {
+  if (!slots_.holds(event.cookie)) {
+    refuse(CallKind::poll, "a frame in a slot that was not offered");
+    return false;
+  }
+  const ReceiveSlot slot = slots_.take(event.cookie);
+  const std::span<const std::byte> bytes = results.get_bytes(event.size);
+  if (!results.good() || bytes.size() > slot.size) {
+    refuse(CallKind::poll, "a frame that is cut off or longer than its slot");
+    return false;
+  }
+  std::copy(bytes.begin(), bytes.end(), slot.data);
+  event.cookie = slot.cookie;
+  return true;
 }
 
 bool ReplayFabric::set_path(Peer peer, PathChoice choice) {

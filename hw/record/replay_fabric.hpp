@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "hw/record/byte_stream.hpp"
 #include "hw/record/replay.hpp"
@@ -31,12 +33,17 @@ class ReplayFabric final : public Fabric {
 
  private:
   ByteReader ask(CallKind kind);
+  // Ends the replay: no fabric answers so.
+  void refuse(CallKind kind, const std::string& why) { replay_.refuse(kind, rail_, why); }
+  bool take(Event& event, ByteReader& results);
+  bool take_frame(Event& event, ByteReader& results);
 
   Replay& replay_;
   std::uint8_t rail_;
   Caps caps_;
   Address address_;
   SlotTable slots_;
+  std::vector<std::uint64_t> under_way_;  // cookies of operations that were accepted
   ByteWriter arguments_;
 };
 

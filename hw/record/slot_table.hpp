@@ -1,6 +1,7 @@
 // The slots that are offered, under numbers of our own: a `received` event must lead back to the
 // memory of its slot, and the caller's cookies need not be unique. The recorder and the replayer
-// number alike.
+// number alike: a number that was given back last is used first, else the lowest that never was.
+// Memory grows with what is offered; a recording may say any capacity.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +14,16 @@ namespace holdfast::hw {
 
 class SlotTable {
  public:
-  explicit SlotTable(std::uint32_t capacity) : slots_(capacity) {
-    free_.reserve(capacity);
-    for (std::uint32_t i = capacity; i > 0; --i) free_.push_back(i - 1);
-  }
+  explicit SlotTable(std::uint32_t capacity) : capacity_(capacity) {}
 
-  std::size_t room() const { return free_.size(); }
+  std::size_t room() const { return free_.size() + (capacity_ - slots_.size()); }
 
   std::uint32_t put(const ReceiveSlot& slot) {
-    HOLDFAST_ASSERT(!free_.empty());
+    HOLDFAST_ASSERT(room() > 0);
+    if (free_.empty()) {
+      slots_.push_back(slot);
+      return static_cast<std::uint32_t>(slots_.size() - 1);
+    }
     const std::uint32_t number = free_.back();
     free_.pop_back();
     slots_[number] = slot;
@@ -41,7 +43,8 @@ class SlotTable {
   }
 
  private:
-  std::vector<ReceiveSlot> slots_;  // data is null where the number is free
+  std::uint32_t capacity_;
+  std::vector<ReceiveSlot> slots_;  // by number; data is null where it is free
   std::vector<std::uint32_t> free_;
 };
 

@@ -170,6 +170,7 @@ TEST_F(RecordTest, OneOtherByteStopsAtItsTurnAndIsNamed) {
   ASSERT_NE(replayed, nullptr);
   ASSERT_TRUE(replayed->difference());
   EXPECT_EQ(replayed->difference()->turn, 5u);
+  EXPECT_FALSE(replayed->difference()->damaged);
   EXPECT_EQ(replayed->difference()->call, 1u);  // after the poll
   EXPECT_EQ(replayed->turns(), 4u);
   EXPECT_NE(replayed->difference()->message.find("operation 0, byte 4 of its frame"),
@@ -195,6 +196,7 @@ TEST_F(RecordTest, AnyFlippedBitStopsTheReplayAtItsTurn) {
     ASSERT_NE(replayed, nullptr) << "byte " << byte;
     ASSERT_TRUE(replayed->difference()) << "byte " << byte;
     EXPECT_EQ(replayed->difference()->turn, turn) << "byte " << byte;
+    EXPECT_TRUE(replayed->difference()->damaged) << "byte " << byte;
     EXPECT_EQ(replayed->turns(), turn - 1) << "byte " << byte;
   }
 }
@@ -237,6 +239,193 @@ TEST_F(RecordTest, AnEngineThatDoesLessOrMoreDiffers) {
   echo_again.turn();
   ASSERT_TRUE(opened->difference());
   EXPECT_NE(opened->difference()->message.find("no more calls"), std::string::npos);
+}
+
+// A recording whose blocks are taken apart, altered and put together again with good checksums.
+class Forgery {
+ public:
+  struct Call {
+    CallKind kind;
+    std::uint8_t rail;
+    std::vector<std::byte> arguments, results;
+  };
+  struct Block {
+    std::int64_t now;
+    std::vector<Call> calls;
+  };
+
+  explicit Forgery(const std::string& recording) {
+    const auto bytes = std::as_bytes(std::span(recording));
+    start_ = recording.substr(0, 12);
+    std::size_t begin = 12;
+    for (const std::size_t end : block_ends(recording)) {
+      ByteReader from(bytes.subspan(begin, end - begin));
+      const auto length = from.get<std::uint32_t>();
+      from.get<std::uint64_t>();
+      Block& block = blocks.emplace_back();
+      block.now = static_cast<std::int64_t>(from.get<std::uint64_t>());
+      from.get<std::uint32_t>();
+      ByteReader calls(from.get_bytes(length));
+      while (!calls.at_end()) {
+        Call& call = block.calls.emplace_back();
+        call.kind = static_cast<CallKind>(calls.get<std::uint8_t>());
+        call.rail = calls.get<std::uint8_t>();
+        const auto arguments = calls.get<std::uint32_t>();
+        const auto results = calls.get<std::uint32_t>();
+        const auto copy = [&](std::size_t count) {
+          const auto part = calls.get_bytes(count);
+          return std::vector<std::byte>(part.begin(), part.end());
+        };
+        call.arguments = copy(arguments);
+        call.results = copy(results);
+      }
+      begin = end;
+    }
+  }
+
+  Call& call(std::size_t block, CallKind kind) {
+    for (Call& call : blocks[block].calls) {
+      if (call.kind == kind) return call;
+    }
+    ADD_FAILURE() << "block " << block << " has no " << name_of(kind);
+    return blocks[block].calls.front();
+  }
+
+  std::string recording() const {
+    ByteWriter all;
+    all.put_bytes(std::as_bytes(std::span(start_)));
+    std::uint64_t turn = 0;
+    for (const Block& block : blocks) {
+      ByteWriter payload;
+      for (const Call& call : block.calls) {
+        payload.put(static_cast<std::uint8_t>(call.kind));
+        payload.put(call.rail);
+        payload.put(static_cast<std::uint32_t>(call.arguments.size()));
+        payload.put(static_cast<std::uint32_t>(call.results.size()));
+        payload.put_bytes(call.arguments);
+        payload.put_bytes(call.results);
+      }
+      ByteWriter header;
+      header.put(static_cast<std::uint32_t>(payload.bytes().size()));
+      header.put(turn++);
+      header.put(static_cast<std::uint64_t>(block.now));
+      all.put_bytes(header.bytes());
+      all.put(crc32_of(header.bytes()));
+      all.put_bytes(payload.bytes());
+      all.put(crc32_of(payload.bytes()));
+    }
+    const auto bytes = all.bytes();
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+
+  std::vector<Block> blocks;
+
+ private:
+  std::string start_;
+};
+
+// Offsets in an event, and where the one that brings a frame lies in the results of a poll: what
+// was sent before may have ended as well.
+constexpr std::size_t kEventBytes = 26, kSizeAt = 6, kCookieAt = 10, kTimeAt = 18;
+std::byte* received(std::vector<std::byte>& results) {
+  std::byte* event = &results[8];
+  while (*event != std::byte{1}) event += kEventBytes;
+  return event;
+}
+
+TEST_F(RecordTest, WhatAForgerHasAnsweredIsNamedAndEndsTheReplay) {
+  constexpr std::size_t kTurn = 4;
+  struct Case {
+    CallKind kind;
+    void (*alter)(std::vector<std::byte>& results);
+    const char* why;
+  };
+  const Case cases[] = {
+      {CallKind::offer, [](auto& r) { r[0] = std::byte{0}; }, "not as many slots taken"},
+      {CallKind::offer, [](auto& r) { r[7] = std::byte{1}; }, "not as many slots taken"},
+      {CallKind::post, [](auto& r) { r[0] = std::byte{2}; }, "more operations accepted"},
+      {CallKind::poll, [](auto& r) { r[0] = std::byte{5}; }, "more events than were asked for"},
+      {CallKind::poll, [](auto& r) { r[7] = std::byte{0x80}; }, "more events than were asked for"},
+      {CallKind::poll, [](auto& r) { *received(r) = std::byte{99}; }, "an event of no known kind"},
+      {CallKind::poll, [](auto& r) { *received(r) = std::byte{0}; },
+       "ended that was not under way"},
+      {CallKind::poll, [](auto& r) { received(r)[kSizeAt] = std::byte{65}; }, "cut off or longer"},
+      {CallKind::poll, [](auto& r) { received(r)[kSizeAt + 3] = std::byte{255}; },
+       "cut off or longer"},
+      {CallKind::poll, [](auto& r) { r.insert(r.end(), 60, std::byte{}); },
+       "bytes after its events"},
+      {CallKind::poll,
+       [](auto& r) {
+         received(r)[kSizeAt] = std::byte{65};
+         r.insert(r.end(), 60, std::byte{});
+       },
+       "cut off or longer"},
+      {CallKind::poll, [](auto& r) { received(r)[kCookieAt] = std::byte{1}; },
+       "a slot that was not offered"},
+      {CallKind::poll, [](auto& r) { received(r)[kCookieAt + 7] = std::byte{1}; },
+       "was not offered"},
+      {CallKind::poll, [](auto& r) { received(r)[kTimeAt + 7] = std::byte{0x80}; },
+       "that no clock shows"},
+      {CallKind::poll, [](auto& r) { received(r)[kTimeAt + 7] = std::byte{0x40}; },
+       "that no clock shows"},
+      {CallKind::poll, [](auto& r) { r.resize(20); }, "does not decode"},
+  };
+  const std::string good = contents();
+  for (const Case& one : cases) {
+    Forgery forgery(good);
+    one.alter(forgery.call(kTurn, one.kind).results);
+    overwrite(forgery.recording());
+    const auto replayed = replay();
+    ASSERT_NE(replayed, nullptr) << one.why;
+    ASSERT_TRUE(replayed->difference()) << one.why;
+    EXPECT_TRUE(replayed->difference()->damaged);
+    EXPECT_EQ(replayed->difference()->turn, kTurn);
+    const std::string& message = replayed->difference()->message;
+    EXPECT_NE(message.find(one.why), std::string::npos) << message;
+    EXPECT_NE(message.find(name_of(one.kind)), std::string::npos) << message;
+    EXPECT_EQ(replayed->turns(), kTurn - 1);
+  }
+}
+
+TEST_F(RecordTest, ATurnThatIsBeforeTheLastOrAtNoTimeIsNone) {
+  const std::string good = contents();
+  for (const std::int64_t now : {std::int64_t{1}, std::int64_t{-1}, INT64_MAX}) {
+    Forgery forgery(good);
+    forgery.blocks[6].now = now;
+    overwrite(forgery.recording());
+    const auto replayed = replay();
+    ASSERT_TRUE(replayed && replayed->difference()) << now;
+    EXPECT_TRUE(replayed->difference()->damaged);
+    EXPECT_EQ(replayed->difference()->turn, 6u);
+  }
+}
+
+TEST_F(RecordTest, NoNumberInARecordingSizesMemory) {
+  Forgery forgery(contents());
+  std::vector<std::byte>& rail = forgery.call(0, CallKind::rail).results;
+  std::fill_n(rail.begin() + 12, 4, std::byte{0xff});  // receive_depth
+  overwrite(forgery.recording());
+  const auto replayed = replay();
+  ASSERT_NE(replayed, nullptr);
+  EXPECT_EQ(replayed->rails()[0].caps.receive_depth, 0xffff'ffff);
+  EXPECT_FALSE(replayed->difference());
+}
+
+TEST_F(RecordTest, ABeginningThatDoesNotDecodeIsRefused) {
+  const std::string good = contents();
+  for (const CallKind kind : {CallKind::opening, CallKind::rail}) {
+    for (const int more : {-1, 1}) {
+      Forgery forgery(good);
+      std::vector<std::byte>& results = forgery.call(0, kind).results;
+      results.resize(results.size() + static_cast<std::size_t>(more));
+      overwrite(forgery.recording());
+      std::unique_ptr<Replay> opened;
+      const Status status = Replay::open(path_, opened);
+      ASSERT_FALSE(status.is_ok());
+      EXPECT_NE(status.message().find(path_), std::string::npos);
+      EXPECT_NE(status.message().find("does not decode"), std::string::npos);
+    }
+  }
 }
 
 TEST_F(RecordTest, WhatIsNoRecordingIsRefusedByName) {

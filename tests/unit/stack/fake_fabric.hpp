@@ -28,10 +28,10 @@ class FakeFabric final : public Fabric {
     caps_.kind = "fake";
     caps_.frame_bytes_max = kFrameBytesMax;
     caps_.inline_bytes_max = inline_bytes_max;
-    caps_.receive_depth = 64;
+    caps_.receive_depth = 256;
     caps_.datagram = true;
     caps_.watch = true;
-    slots_.reserve(64);
+    slots_.reserve(256);
     posted.reserve(4096);
     events_.reserve(256);
     arrived_.reserve(256);

@@ -1,0 +1,64 @@
+// The versions are looked at before anything that depends on them.
+#include "hw/launch/pmix_entry.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "stack/wire/header.hpp"
+
+namespace holdfast::hw {
+
+namespace {
+
+constexpr std::uint32_t kMagic = 0x504d4648;
+constexpr std::uint8_t kVersion = 1;  // grows with each change of what follows it
+
+}  // namespace
+
+std::vector<std::byte> encode_pmix_entry(const Introduction& introduction, const MetJob& job) {
+  ByteWriter entry;
+  entry.put(kMagic);
+  entry.put(kVersion);
+  entry.put(kFrameVersion);
+  entry.put(std::uint16_t{0});
+  entry.put(introduction.processes);
+  entry.put_bytes(introduction.configuration);
+  encode(introduction.self, entry);
+  entry.put(job.number);
+  entry.put_bytes(job.key.bytes);
+  return {entry.bytes().begin(), entry.bytes().end()};
+}
+
+Met read_pmix_entry(std::span<const std::byte> bytes, std::uint32_t rank,
+                    const Introduction& introduction, MetJob& job) {
+  const std::string name = "process " + std::to_string(rank);
+  ByteReader from(bytes);
+  const bool is_ours = from.get<std::uint32_t>() == kMagic;
+  const unsigned version = from.get<std::uint8_t>();
+  const unsigned wire = from.get<std::uint8_t>();
+  const bool is_padded = from.get<std::uint16_t>() == 0;
+  if (is_ours && (version != kVersion || wire != kFrameVersion)) {
+    return Met::refused(name + " is of another build, which speaks wire version " +
+                        std::to_string(wire) + ", this one " + std::to_string(kFrameVersion) +
+                        "; use one build for the whole job");
+  }
+  const auto processes = from.get<std::uint32_t>();
+  const std::span<const std::byte> digest = from.get_bytes(introduction.configuration.size());
+  const JobMember member = decode_member(from);
+  const auto number = from.get<std::uint32_t>();
+  const std::span<const std::byte> key = from.get_bytes(job.key.bytes.size());
+  if (!is_ours || !is_padded || !from.good() || !from.at_end()) {
+    return Met::failed("what " + name + " has put into PMIx does not decode");
+  }
+  if (processes != introduction.processes ||
+      !std::equal(digest.begin(), digest.end(), introduction.configuration.begin())) {
+    return Met::refused(name + " has another configuration; give the same to all");
+  }
+  job.members.push_back(member);
+  if (rank != 0) return {};
+  job.number = number;
+  std::copy(key.begin(), key.end(), job.key.bytes.begin());
+  return {};
+}
+
+}  // namespace holdfast::hw
