@@ -27,6 +27,7 @@ Times are seconds. A cell of a time that is empty means that it never happened: 
 others; or, where nothing failed, no mistake was made or no cut healed, that there is no value.
 """
 
+import difflib
 import json
 import math
 import os
@@ -34,7 +35,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Dict, List, Optional, Tuple
 
-from . import intervals, units
+from . import intervals, standard, units
 from .results import ResultsError
 
 FAILURE_COLUMNS = ["suspicion_s", "detection_s", "propagation_s", "repaired_at_s", "rejoin_s",
@@ -132,8 +133,7 @@ def read(folder, elsewhere=None):
     reader.keys("", document, {"figures", "standard"})
     figures = [reader.figure(f"/figures/{index}", entry)
                for index, entry in enumerate(reader.listed("/figures", document.get("figures")))]
-    standard = document.get("standard")
-    return Declared(figures, None if standard is None else reader.listed("/standard", standard))
+    return Declared(figures, reader.standard("/standard", document.get("standard")))
 
 
 class _Reader:
@@ -155,6 +155,17 @@ class _Reader:
     def listed(self, pointer, value):
         if not isinstance(value, list):
             raise self.wrong(pointer, "a list")
+        return value
+
+    def standard(self, pointer, value):
+        if value is None:
+            return None
+        for index, name in enumerate(self.listed(pointer, value)):
+            if name not in standard.NAMES:
+                near = difflib.get_close_matches(str(name), standard.NAMES, 1)
+                hint = f' (did you mean "{near[0]}"?)' if near else ""
+                raise self.wrong(f"{pointer}/{index}",
+                                 f"one of {', '.join(standard.NAMES)}{hint}")
         return value
 
     def text(self, pointer, value):

@@ -2,18 +2,8 @@
 
 import os
 
-from . import (curves, declared, fabric_section, figures, page, phases, results, shapes, style,
-               wave_curves, waves, whole_file)
-
-DESCRIPTIONS = {
-    "times": "Detection and propagation time of each failure, by sweep point",
-    "cumulative": "Cumulative share of failures over detection and propagation time",
-    "timeline": "Detection and propagation time of each failure over the time of the run",
-    "phases": "The time line of each failure: crash, suspicion, verdict, last informed, repair, "
-              "rejoined",
-    "waves": "The share of live processes that know of a failure, over time",
-    "messages": "Messages per failure and process, and heartbeats per process and second",
-}
+from . import (curves, declared, fabric_section, figures, page, phases, results, shapes, standard,
+               style, wave_curves, waves, whole_file)
 
 
 def write(folder, readme=None, declaration=None):
@@ -37,13 +27,13 @@ def write(folder, readme=None, declaration=None):
         if drawn is not None:
             keep(figure.name, drawn,
                  lambda figure=figure, drawn=drawn: style.inline(drawn, figure.name, figure.title))
-    for name, description in DESCRIPTIONS.items():
+    for name, description in standard.DESCRIPTIONS.items():
         drawn = _draw(name, found, news) if own.standard is None or name in own.standard else None
         if drawn is not None:
             keep(name, drawn, lambda name=name, drawn=drawn, description=description:
                  style.inline(drawn, name, description))
     pictures = {}
-    if own.standard is None or "fabric" in own.standard:
+    if own.standard is None or standard.FABRIC in own.standard:
         pictures = fabric_section.pictures(found, news)
     for name, (picture, _) in pictures.items():
         keep(name, shapes.figure(picture), lambda picture=picture: shapes.svg(picture))

@@ -16,13 +16,13 @@ namespace {
 
 // "18 x 9 switches", most of the groups of a level.
 std::string describe_level(const Pattern& pattern, std::uint32_t level) {
-  // Sizes, cables of a pair as a number and in words: how many groups have them.
-  std::map<std::tuple<std::size_t, std::size_t, std::uint32_t, std::string>, std::size_t> shapes;
+  // Sizes, and the cables of a pair in words: how many groups have them.
+  std::map<std::tuple<std::size_t, std::size_t, std::string>, std::size_t> shapes;
   std::size_t all = 0;
   for (const Group& group : pattern.groups(level)) {
     if (group.lowers.empty() || group.uppers.empty()) continue;
     const std::uint32_t cables = group.expected.front();
-    ++shapes[{group.lowers.size(), group.uppers.size(), cables,
+    ++shapes[{group.lowers.size(), group.uppers.size(),
               cables == 0              ? "unlike numbers of cables"
               : group.most_more() == 0 ? count_text(cables, "cable")
                                        : pair_text(group, 0) + " cables"}];
@@ -32,7 +32,7 @@ std::string describe_level(const Pattern& pattern, std::uint32_t level) {
   const auto most =
       std::max_element(shapes.begin(), shapes.end(),
                        [](const auto& a, const auto& b) { return a.second < b.second; });
-  const auto& [lowers, uppers, number, cables] = most->first;
+  const auto& [lowers, uppers, cables] = most->first;
   const std::string below =
       level == 0 ? count_text(lowers, "host")
                  : count_text(lowers, "switch") + " of level " + std::to_string(level);

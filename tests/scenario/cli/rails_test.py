@@ -2,9 +2,8 @@
 simulation, with the same columns and the same beliefs. Skipped where namespaces are not allowed."""
 
 import os
-import unittest
 
-from holdfast import SMALL, Scenario
+from holdfast import SMALL, Scenario, main
 
 TIMEOUT_S = 0.5
 CUT, SILENT = "host-1", "host-3"
@@ -46,7 +45,7 @@ class RailsOfHosts(Scenario):
             _, complaint = process.communicate(timeout=60)
             if process.returncode == 2 and ("expected root" in complaint or
                                             "install the Debian package" in complaint):
-                self.skipTest(complaint)
+                self.cannot_run_here(complaint)
             self.assertEqual(process.returncode, 0, complaint)
         for fabric in running:
             with self.subTest(fabric):
@@ -92,4 +91,4 @@ class RailsOfHosts(Scenario):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

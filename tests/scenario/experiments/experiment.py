@@ -5,7 +5,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
-from holdfast import ROOT, Scenario  # noqa: E402  (found by the line before)
+from holdfast import ROOT, Scenario, main  # noqa: E402  (found by the line before)
 
 
 def folder(name):

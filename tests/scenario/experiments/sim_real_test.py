@@ -8,9 +8,8 @@ unittest
 
 import statistics
 import sys
-import unittest
 
-from experiment import Scenario, folder, of
+from experiment import Scenario, folder, main, of
 
 RUNS = 1
 
@@ -25,7 +24,7 @@ class SimVsReal(Scenario):
                           "--set", "failures.0.at=500ms", *options)
         _, complaint = said.communicate(timeout=5000)
         if said.returncode == 2 and "expected root" in complaint:
-            self.skipTest(complaint)
+            self.cannot_run_here(complaint)
         self.assertEqual(said.returncode, 0, complaint)
         results = self.rows(name, "results.csv")
         for kind in ("bmg", "chord"):
@@ -60,4 +59,4 @@ class SimVsReal(Scenario):
 if __name__ == "__main__":
     if len(sys.argv) > 1 and sys.argv[1].isdigit():
         RUNS = int(sys.argv.pop(1))
-    unittest.main()
+    main()

@@ -15,6 +15,8 @@ import context
 import sample
 
 BROWSER = shutil.which("chromium")
+if BROWSER is None:
+    print("\nSKIPPED: no chromium (apt-get install chromium)")  # for ctest
 WIDTHS = (400, 900, 1600)  # of the window, in pixels
 # What the page says of itself. Texts may touch by a pixel: their boxes are higher than letters.
 PROBE = """<script>addEventListener("load", () => {
@@ -70,7 +72,7 @@ TELL = """document.documentElement.innerHTML = "<pre>PROBE" + btoa(unescape(enco
     JSON.stringify(told)))) + "PROBE</pre>";"""
 
 
-@unittest.skipIf(BROWSER is None, "SKIPPED: no chromium (apt-get install chromium)")
+@unittest.skipIf(BROWSER is None, "no chromium")
 class Browser(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

@@ -219,6 +219,12 @@ class Declared(unittest.TestCase):
             write(self.folder, figures=[{**KNOWN, **change}])
             with self.assertRaisesRegex(results.ResultsError, f"figures.json: {place}: expected"):
                 self.read()
+        for standard, said in ((["times", "mesages"], r'/standard/1: .*\(did you mean "messages"'),
+                               ([3], "/standard/0: expected one of times, cumulative,"),
+                               ("times", "/standard: expected a list")):
+            write(self.folder, figures=[], standard=standard)
+            with self.assertRaisesRegex(results.ResultsError, said):
+                self.read()
         with open(os.path.join(self.folder, "figures.json"), "w", encoding="utf-8") as file:
             file.write("{")
         with self.assertRaisesRegex(results.ResultsError, "not valid JSON"):
