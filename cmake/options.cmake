@@ -18,6 +18,11 @@ if(HOLDFAST_SANITIZE)
   endif()
 endif()
 
+option(HOLDFAST_FUZZ "build nothing but the targets of libFuzzer; needs clang" OFF)
+if(HOLDFAST_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
 find_program(CCACHE ccache)
 if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})

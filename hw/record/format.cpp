@@ -78,9 +78,11 @@ void encode(const Address& address, ByteWriter& to) {
 
 Address decode_address(ByteReader& from) {
   Address address;
-  address.size = std::min<std::uint8_t>(from.get<std::uint8_t>(), Address::kBytesMax);
+  address.size = from.get<std::uint8_t>();
+  if (address.size > Address::kBytesMax) from.fail();
   const std::span<const std::byte> bytes = from.get_bytes(Address::kBytesMax);
   std::copy(bytes.begin(), bytes.end(), address.bytes.begin());
+  if (!from.good()) return {};
   return address;
 }
 

@@ -64,6 +64,7 @@ void encode(const RecordingOpening& opening, ByteWriter& to);
 RecordingOpening decode_opening(ByteReader& from);
 
 void encode(const Address& address, ByteWriter& to);
+// The reader fails if it is none.
 Address decode_address(ByteReader& from);
 
 // Without `kind`, which is a pointer; a replayed rail is of kind "replay".

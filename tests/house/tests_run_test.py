@@ -47,6 +47,9 @@ class TestsRun(SmallCopy):
     def log(self):
         return (self.folder / "log").read_text(encoding="utf-8").splitlines()
 
+    def builds_tested(self):
+        return (self.top / "build/tests/CTestTestfile.cmake").read_text(encoding="utf-8")
+
     def test_ends_with_the_times_and_the_closing_line_of_ctest(self):
         done = self.run_it()
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -77,14 +80,18 @@ class TestsRun(SmallCopy):
         self.assertIn("-LE ^long$", log)
         self.assertNotIn("mutants", log)
         self.assertNotIn("clang", log)
+        self.assertNotIn("fuzz", log)
+        self.assertNotIn("build/fuzz", self.builds_tested())
 
     def test_long_has_all(self):
         done = self.run_it("--long")
         self.assertEqual(done.returncode, 0, done.stderr)
         log = "\n".join(self.log())
         self.assertNotIn("-LE", log)
-        for preset in ("release", "asan", "tsan", "debug", "clang"):
+        for preset in ("release", "asan", "tsan", "debug", "clang", "fuzz"):
             self.assertIn(f"--preset {preset}", log)
+        for preset in ("release", "asan", "tsan", "fuzz"):
+            self.assertIn(f"build/{preset}\")", self.builds_tested())
         self.assertEqual(self.log()[-1], "mutants")
 
     def test_a_mutant_that_survives_fails_the_whole(self):

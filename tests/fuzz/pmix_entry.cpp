@@ -1,0 +1,46 @@
+// What a process has put into PMIx, as another one reads it.
+#include "hw/launch/pmix_entry.hpp"
+
+#include <algorithm>
+
+#include "tests/fuzz/target.hpp"
+
+namespace holdfast::fuzz {
+
+namespace {
+
+hw::Introduction introduction() {
+  hw::Introduction made;
+  made.self.endpoint.port = 7000;
+  made.self.process = {1234, 99};
+  made.processes = 3;
+  return made;
+}
+
+}  // namespace
+
+std::vector<Bytes> seeds() {
+  hw::MetJob job;
+  job.number = 77;
+  return {hw::encode_pmix_entry(introduction(), job), hw::encode_pmix_entry(introduction(), {})};
+}
+
+void play(Input input) {
+  for (const std::uint32_t rank : {0u, 1u}) {
+    hw::MetJob job;
+    const hw::Met met = hw::read_pmix_entry(input, rank, introduction(), job);
+    if (!met.is_ok()) {
+      check_sentence(met.message);
+      FUZZ_CHECK(job.number == 0 && job.members.empty());
+      continue;
+    }
+    FUZZ_CHECK(job.members.size() == 1);
+    hw::Introduction other = introduction();
+    other.self = job.members.front();
+    if (rank != 0) continue;
+    Bytes again = hw::encode_pmix_entry(other, job);
+    FUZZ_CHECK(std::equal(again.begin(), again.end(), input.begin(), input.end()));
+  }
+}
+
+}  // namespace holdfast::fuzz
