@@ -10,6 +10,7 @@
 
 #include "experiments/runner/csv_row.hpp"
 #include "experiments/runner/durable_file.hpp"
+#include "stack/base/excerpt.hpp"
 
 namespace holdfast::compare {
 namespace {
@@ -125,8 +126,8 @@ Status read_row(const std::string& where, const std::string& row, const Settings
         cells[i].empty() ||
         (std::from_chars(cells[i].data(), end, value).ptr == end && std::isfinite(value));
     if (is_number || results.columns[i] == "state_hash") continue;
-    return Status::error(where + ": column " + results.columns[i] + " holds \"" + cells[i] +
-                         "\"; expected a number or nothing" + kAgain);
+    return Status::error(where + ": column " + excerpt(results.columns[i]) + " holds \"" +
+                         excerpt(cells[i]) + "\"; expected a number or nothing" + kAgain);
   }
   results.points.back().rows.emplace(replicate, std::move(cells));
   return Status::ok();

@@ -15,15 +15,17 @@ struct PmixProcess {  // pmix_proc_t
   std::uint32_t rank;
 };
 
+struct PmixBytes {  // pmix_byte_object_t
+  char* bytes;
+  std::size_t size;
+};
+
 struct PmixValue {  // pmix_value_t, of which we write no more than the members named here
   std::uint16_t type;
   union {
     bool flag;
     std::uint32_t number;
-    struct {
-      char* bytes;
-      std::size_t size;
-    } object;
+    PmixBytes object;
     std::byte room[64];
   };
 };

@@ -9,7 +9,6 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <memory>
 #include <string>
@@ -17,6 +16,7 @@
 #include "hw/launch/programs.hpp"
 #include "hw/library/session.hpp"
 #include "hw/monotonic_clock.hpp"
+#include "stack/base/excerpt.hpp"
 
 struct holdfast_job {
   std::unique_ptr<holdfast::hw::Session> session;
@@ -58,16 +58,6 @@ holdfast::Time after(std::int32_t timeout_ms) {
   return holdfast::hw::monotonic_now() + holdfast::milliseconds(timeout_ms);
 }
 
-// What somebody else has put into the environment, fit for a sentence.
-std::string excerpt(const char* text) {
-  constexpr std::size_t kShown = 60;
-  std::string shown(text, ::strnlen(text, kShown));
-  for (char& c : shown) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  }
-  return text[shown.size()] == '\0' ? shown : shown + "...";
-}
-
 // Where the launcher has left its descriptors.
 Outcome find_launcher(int& control, int& table) {
   const std::string name = holdfast::hw::kLauncherVariable;
@@ -76,7 +66,7 @@ Outcome find_launcher(int& control, int& table) {
     return {HOLDFAST_NOT_LAUNCHED,
             "this program is to be started by the launcher: holdfast launch -n 4 -- PROGRAM"};
   }
-  const std::string said = name + "=\"" + excerpt(text) + "\"";
+  const std::string said = name + "=\"" + holdfast::excerpt(text) + "\"";
   int end = 0;
   if (std::sscanf(text, "control=%d table=%d%n", &control, &table, &end) != 2 ||
       text[end] != '\0') {

@@ -8,6 +8,8 @@
 #include <charconv>
 #include <cstdint>
 
+#include "stack/base/excerpt.hpp"
+
 namespace holdfast::hw {
 
 namespace {
@@ -116,7 +118,7 @@ Status parse_event_log(std::string_view text, ParsedLog& parsed) {
     } else {
       return Status::error(
           "line " + std::to_string(number) +
-          " of an event log is not monotonic_ns,process,incarnation,state: " + std::string(line));
+          " of an event log is not monotonic_ns,process,incarnation,state: " + excerpt(line));
     }
   }
   return Status::ok();

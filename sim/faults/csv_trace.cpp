@@ -5,6 +5,7 @@
 #include "sim/faults/csv_line.hpp"
 #include "sim/faults/text_file.hpp"
 #include "sim/faults/trace.hpp"
+#include "stack/base/excerpt.hpp"
 
 namespace holdfast::sim {
 namespace {
@@ -51,7 +52,7 @@ std::optional<FaultTarget> parse_target(std::string_view text) {
 std::string parse_event(const std::vector<std::string>& fields, const ResolvePart& resolve,
                         FaultEvent& event) {
   const auto field = [&](std::size_t i) { return trimmed(fields[i]); };
-  const auto quoted = [&](std::size_t i) { return "\"" + std::string(field(i)) + "\""; };
+  const auto quoted = [&](std::size_t i) { return "\"" + excerpt(field(i)) + "\""; };
   if (fields.size() != 4)
     return "has " + std::to_string(fields.size()) + " fields; expected 4: " + std::string(kHeader);
   const auto at = parse_seconds(field(0));

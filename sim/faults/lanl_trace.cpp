@@ -11,6 +11,7 @@
 #include "sim/faults/text_file.hpp"
 #include "sim/faults/trace.hpp"
 #include "stack/base/assert.hpp"
+#include "stack/base/excerpt.hpp"
 
 namespace holdfast::sim {
 namespace {
@@ -20,6 +21,8 @@ using Minutes = std::int64_t;
 
 constexpr std::int64_t kNanosecondsPerMinute = 60'000'000'000;
 constexpr Minutes kMinutesPerDay = 24 * 60;
+// A century; in nanoseconds there are not quite three.
+constexpr Minutes kOutageMax = 36'525 * kMinutesPerDay;
 
 Minutes start_of(std::chrono::year_month_day date) {
   return std::chrono::sys_days(date).time_since_epoch().count() * kMinutesPerDay;
@@ -133,7 +136,7 @@ class LanlReader {
                            " fields; the header has " + std::to_string(columns_.count));
     const auto system = parse_number(trimmed(fields_[columns_.system]));
     if (!system)
-      return Status::error(place + "System is \"" + fields_[columns_.system] +
+      return Status::error(place + "System is \"" + excerpt(fields_[columns_.system]) +
                            "\"; expected a number");
     systems_.insert(static_cast<int>(*system));
     if (*system != selection_.system) return Status::ok();
@@ -149,13 +152,17 @@ class LanlReader {
     if (!fixed.empty()) {
       record.fixed = parse_minutes(fixed);
       if (!record.fixed) return bad_time(place, "Prob Fixed", fields_[columns_.fixed]);
+      if (*record.fixed - period_.begin > kOutageMax) {
+        return Status::error(place + "Prob Fixed is \"" + excerpt(fixed) +
+                             "\", more than a century after the period that is played; leave it "
+                             "empty for a node that was never fixed");
+      }
     }
     const std::string_view node = trimmed(fields_[columns_.node]);
     if (!node.empty()) {
       record.node = parse_number(node);
       if (!record.node)
-        return Status::error(place + "nodenumz is \"" + std::string(node) +
-                             "\"; expected a number");
+        return Status::error(place + "nodenumz is \"" + excerpt(node) + "\"; expected a number");
     }
     records.push_back(record);
     return Status::ok();
@@ -163,7 +170,7 @@ class LanlReader {
 
   static Status bad_time(const std::string& place, std::string_view column,
                          const std::string& text) {
-    return Status::error(place + std::string(column) + " is \"" + text +
+    return Status::error(place + std::string(column) + " is \"" + excerpt(text) +
                          "\"; expected M/D/YYYY H:MM");
   }
 

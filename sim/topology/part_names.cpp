@@ -119,12 +119,4 @@ Status ErrorList::status() const {
                        " errors more");
 }
 
-std::string excerpt(std::string_view text) {
-  std::string shown;
-  for (const char c : text.substr(0, 40)) {
-    shown += c == '\t' ? ' ' : (static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c);
-  }
-  return text.size() > 40 ? shown + "..." : shown;
-}
-
 }  // namespace holdfast::sim

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "stack/base/excerpt.hpp"
 #include "stack/base/status.hpp"
 
 namespace holdfast::sim {
@@ -53,8 +54,5 @@ class ErrorList {
   std::string text_;
   std::size_t count_ = 0;
 };
-
-// At most 40 characters of `text` for an error message, without control characters.
-std::string excerpt(std::string_view text);
 
 }  // namespace holdfast::sim

@@ -62,6 +62,8 @@ void play(Input input) {
     return;
   }
   for (const std::string& warning : fabric.warnings) check_sentence(warning);
+  // A file without a link is refused, as it was cut off; what is left of a real one may have none.
+  if (fabric.graph.links().empty()) return;
   std::string text;
   if (const Status written = sim::write_ibnetdiscover(fabric.graph, text); written.is_ok()) {
     sim::ImportedFabric again;

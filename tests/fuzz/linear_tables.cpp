@@ -2,6 +2,7 @@
 // is taken leads somewhere, and no packet goes in a circle.
 #include "sim/topology/linear_tables.hpp"
 
+#include "sim/topology/part_names.hpp"
 #include "sim/topology/pgft.hpp"
 #include "tests/fuzz/target.hpp"
 

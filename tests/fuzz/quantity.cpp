@@ -9,9 +9,8 @@ namespace {
 
 template <class Value>
 void check_problem(const runner::Parsed<Value>& parsed) {
-  if (parsed.value) return;
-  check_sentence(parsed.error);
-  FUZZ_CHECK(parsed.hint.find('\n') == std::string::npos);
+  // Made fit for a terminal where it becomes part of a message (problem.cpp).
+  if (!parsed.value) FUZZ_CHECK(!parsed.error.empty());
 }
 
 }  // namespace

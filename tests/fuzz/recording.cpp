@@ -93,6 +93,9 @@ void run_recorded(const Assignment& given, const std::string& path,
 Bytes recording(std::uint32_t inline_bytes_max) {
   const MemoryFile file({});
   run_recorded(assignment(), file.path(), inline_bytes_max);
+  NodeReplay replayed;
+  FUZZ_CHECK(replay_node(file.path(), make_engine_program<EngineProgram>, replayed).is_ok());
+  FUZZ_CHECK(!replayed.difference && !replayed.truncated && replayed.turns > 4);
   std::ifstream stream(file.path(), std::ios::binary);
   Bytes bytes{std::byte{0}};
   const Bytes content = bytes_of(std::string{std::istreambuf_iterator<char>(stream), {}});

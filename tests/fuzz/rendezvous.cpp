@@ -92,7 +92,7 @@ std::vector<Bytes> seeds() {
   claim.member = member(7002);
   MetJob job;
   job.number = 77;
-  for (const std::uint16_t port : {7000, 7001, 7002}) job.members.push_back(member(port));
+  for (std::uint16_t port = 7000; port < 7003; ++port) job.members.push_back(member(port));
   const auto begin = encode_begin(job);
   std::vector<Bytes> all{
       seed(1, encode_hello({})),

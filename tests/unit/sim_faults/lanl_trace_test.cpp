@@ -137,6 +137,13 @@ TEST(LanlTrace, NamesFileLineAndWhatWasExpected) {
               std::string(":3: Prob Started is \"") + bad + "\"; expected M/D/YYYY H:MM");
   EXPECT_EQ(error_of(good + "2,1,0,1/2/2004 0:10,soon\n", {2, 2004, {}}),
             ":3: Prob Fixed is \"soon\"; expected M/D/YYYY H:MM");
+  // Three centuries after the period are no time any more that is counted in nanoseconds.
+  EXPECT_EQ(error_of(good + "2,1,0,1/2/2004 0:10,1/2/9999 0:10\n", {2, 2004, {}}),
+            ":3: Prob Fixed is \"1/2/9999 0:10\", more than a century after the period that is "
+            "played; leave it empty for a node that was never fixed");
+  // What a terminal would obey stays out of messages.
+  EXPECT_EQ(error_of(good + "2,1,0,1/2/2004 0:10,\x1b[2J\n", {2, 2004, {}}),
+            ":3: Prob Fixed is \"?[2J\"; expected M/D/YYYY H:MM");
   EXPECT_EQ(error_of(good, {7, 2004, {}}), ": has no records of system 7; its systems are 2");
   EXPECT_EQ(error_of(good, {2, 1999, {}}),
             ": has no records of system 2 that start in 1999; it has them in 2004");
