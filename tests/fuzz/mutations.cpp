@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -18,6 +19,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <new>
 
 #include "tests/fuzz/mutator.hpp"
 
@@ -33,6 +35,10 @@ namespace holdfast::fuzz {
 namespace {
 
 constexpr std::uint64_t kCount = 4'000;
+
+// The number of the input that is played, which outlives whoever plays it.
+using Shared = std::atomic<std::uint64_t>;
+static_assert(Shared::is_always_lock_free);
 
 struct Plan {
   std::uint64_t first = 0;
@@ -58,7 +64,7 @@ bool read_plan(std::span<char* const> words, Plan& plan) {
   return words.empty() || words[0][0] != '-';
 }
 
-[[noreturn]] void play_all(const Plan& plan, volatile std::uint64_t& current) {
+[[noreturn]] void play_all(const Plan& plan, Shared& current) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (const char* name : plan.files) {
     std::ifstream file(name, std::ios::binary);
@@ -66,8 +72,9 @@ bool read_plan(std::span<char* const> words, Plan& plan) {
   }
   if (plan.files.empty()) {
     const std::vector<Bytes> made = seeds();
-    for (current = plan.first; current < plan.end; current = current + 1) {
-      play(nth_input(made, current));
+    for (std::uint64_t number = plan.first; number < plan.end; ++number) {
+      current = number;
+      play(nth_input(made, number));
     }
   }
   std::exit(0);  // the sanitizer looks for leaks
@@ -79,10 +86,10 @@ int run(const char* program, std::span<char* const> words) {
     std::fprintf(stderr, "usage: %s [--count N | --only K | FILE...]\n", program);
     return 2;
   }
-  void* const shared = ::mmap(nullptr, sizeof(std::uint64_t), PROT_READ | PROT_WRITE,
-                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* const shared =
+      ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   HOLDFAST_ASSERT(shared != MAP_FAILED);
-  auto& current = *static_cast<volatile std::uint64_t*>(shared);
+  auto& current = *new (shared) Shared(0);
   const pid_t child = ::fork();
   HOLDFAST_ASSERT(child >= 0);
   if (child == 0) play_all(plan, current);
@@ -91,7 +98,7 @@ int run(const char* program, std::span<char* const> words) {
   }
   if (WIFEXITED(ended) && WEXITSTATUS(ended) == 0) return 0;
   if (plan.files.empty()) {
-    const auto number = static_cast<unsigned long long>(current);
+    const auto number = static_cast<unsigned long long>(current.load());
     std::fprintf(stderr, "input %llu has broken a promise; again: %s --only %llu\n", number,
                  program, number);
   }

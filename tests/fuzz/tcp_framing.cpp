@@ -84,7 +84,7 @@ void play(Input input) {
   std::array<int, 2> ends{};
   FUZZ_CHECK(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0);
   hw::Descriptor writer(ends[1]);
-  hw::Incoming incoming(hw::Descriptor(ends[0]), kFrameBytesMax);
+  hw::Incoming incoming(hw::Descriptor{ends[0]}, kFrameBytesMax);
   Expected expected(left);
   while (!left.empty()) {
     const ssize_t written = ::write(writer.get(), left.data(), std::min(piece, left.size()));
