@@ -1,0 +1,211 @@
+// CRC-32C by folding with AVX-512: four registers of 512 bits, each four sums of 128 bits that are
+// moved 256 bytes towards the end of the data by two carry-less products (VPCLMULQDQ).
+//
+// Zen 4 takes two cycles a product, so folding takes 16 bytes a cycle; the crc32 instruction, which
+// uses another unit, is worth 8 bytes more. A block that lies in the caches gives a tenth of its
+// bytes to three computations with it. More of them is faster where nothing else is done (three
+// times as much: 70 instead of 63 GB/s at 3.7 GHz), and slower from memory, where seven streams at
+// once are more than the prefetchers follow. A copy is bound by its stores and only folds.
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include <algorithm>
+
+#include "stack/checksum/crc32c_polynomial.hpp"
+#include "stack/checksum/crc32c_scalar.hpp"
+#include "stack/checksum/processor.hpp"
+
+#define HOLDFAST_AVX512 \
+  __attribute__((target("sse4.2,pclmul,avx512f,avx512bw,avx512vl,vpclmulqdq")))
+#define HOLDFAST_AVX512_INLINE HOLDFAST_AVX512 __attribute__((always_inline)) inline
+
+namespace holdfast {
+
+namespace {
+
+namespace polynomial = crc32c_polynomial;
+
+constexpr std::size_t kRegister = 64;
+constexpr std::size_t kWide = 4 * kRegister;  // folded in a step
+constexpr std::size_t kNarrow = 8;            // each crc32 computation's share of a step
+constexpr std::size_t kSteps = 52;            // of a block
+constexpr std::size_t kBlock = kSteps * (kWide + 3 * kNarrow);
+constexpr std::size_t kPart = kSteps * kNarrow;
+constexpr std::size_t kPrefetchAhead = 1024;
+
+// Factors that move each of the four sums of a register by another number of bits.
+template <std::uint64_t k0, std::uint64_t k1, std::uint64_t k2, std::uint64_t k3>
+struct Factors {
+  alignas(kRegister) static constexpr std::uint64_t kWords[8] = {
+      polynomial::lower_half_factor(k0), polynomial::upper_half_factor(k0),
+      polynomial::lower_half_factor(k1), polynomial::upper_half_factor(k1),
+      polynomial::lower_half_factor(k2), polynomial::upper_half_factor(k2),
+      polynomial::lower_half_factor(k3), polynomial::upper_half_factor(k3)};
+};
+template <std::size_t kBytes>
+using Move = Factors<8 * kBytes, 8 * kBytes, 8 * kBytes, 8 * kBytes>;
+
+template <class Moves>
+HOLDFAST_AVX512_INLINE __m512i factors() {
+  return _mm512_load_si512(Moves::kWords);
+}
+
+HOLDFAST_AVX512_INLINE __m512i folded(__m512i sum, __m512i by, __m512i data) {
+  constexpr int kXorOfThree = 0x96;
+  return _mm512_ternarylogic_epi64(_mm512_clmulepi64_epi128(sum, by, 0x00),
+                                   _mm512_clmulepi64_epi128(sum, by, 0x11), data, kXorOfThree);
+}
+
+template <Crc32cCopy kCopy>
+HOLDFAST_AVX512_INLINE __m512i load(std::byte* to, const std::byte* from) {
+  const __m512i data = _mm512_loadu_si512(from);
+  if constexpr (kCopy == Crc32cCopy::cached) _mm512_storeu_si512(to, data);
+  if constexpr (kCopy == Crc32cCopy::streamed)
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to), data);
+  return data;
+}
+
+HOLDFAST_AVX512_INLINE __m512i with_register(__m512i data, std::uint32_t crc) {
+  return _mm512_xor_si512(data, _mm512_zextsi128_si512(_mm_cvtsi32_si128(static_cast<int>(crc))));
+}
+
+// The CRC register after what the four sums stand for.
+HOLDFAST_AVX512_INLINE std::uint32_t reduced(__m512i sum) {
+  // The last sum stays; its place in the products is multiplied by zero.
+  alignas(kRegister) static constexpr std::uint64_t kMoves[8] = {polynomial::lower_half_factor(384),
+                                                                 polynomial::upper_half_factor(384),
+                                                                 polynomial::lower_half_factor(256),
+                                                                 polynomial::upper_half_factor(256),
+                                                                 polynomial::lower_half_factor(128),
+                                                                 polynomial::upper_half_factor(128),
+                                                                 0,
+                                                                 0};
+  const __m128i last = _mm512_extracti32x4_epi32(sum, 3);
+  const __m512i moved = folded(sum, _mm512_load_si512(kMoves), _mm512_zextsi128_si512(last));
+  const __m256i two =
+      _mm256_xor_si256(_mm512_castsi512_si256(moved), _mm512_extracti64x4_epi64(moved, 1));
+  const __m128i one = _mm_xor_si128(_mm256_castsi256_si128(two), _mm256_extracti128_si256(two, 1));
+  const auto lower = static_cast<std::uint64_t>(_mm_cvtsi128_si64(one));
+  const auto upper = static_cast<std::uint64_t>(_mm_extract_epi64(one, 1));
+  return static_cast<std::uint32_t>(_mm_crc32_u64(_mm_crc32_u64(0, lower), upper));
+}
+
+// Four registers in a row as one in the place of the last.
+HOLDFAST_AVX512_INLINE __m512i joined(__m512i s0, __m512i s1, __m512i s2, __m512i s3) {
+  const __m512i far = folded(s0, factors<Move<3 * kRegister>>(), s3);
+  const __m512i near = folded(s1, factors<Move<2 * kRegister>>(), far);
+  return folded(s2, factors<Move<kRegister>>(), near);
+}
+
+template <Crc32cCopy kCopy>
+HOLDFAST_AVX512_INLINE void prefetch(const std::byte* from) {
+  if constexpr (kCopy == Crc32cCopy::streamed) {
+    for (std::size_t line = 0; line < kWide; line += kRegister)
+      _mm_prefetch(from + kPrefetchAhead + line, _MM_HINT_T0);
+  }
+}
+
+// `bytes`: a positive multiple of kRegister.
+template <Crc32cCopy kCopy>
+HOLDFAST_AVX512 std::uint32_t fold_all(std::uint32_t crc, std::byte* to, const std::byte* from,
+                                       std::size_t bytes) {
+  const auto target = [&](std::size_t at) { return kCopy == Crc32cCopy::none ? nullptr : to + at; };
+  __m512i s0 = with_register(load<kCopy>(target(0), from), crc);
+  std::size_t done = kRegister;
+  if (bytes >= kWide) {
+    __m512i s1 = load<kCopy>(target(64), from + 64), s2 = load<kCopy>(target(128), from + 128);
+    __m512i s3 = load<kCopy>(target(192), from + 192);
+    const __m512i by = factors<Move<kWide>>();
+    for (done = kWide; bytes - done >= kWide; done += kWide) {
+      prefetch<kCopy>(from + done);
+      s0 = folded(s0, by, load<kCopy>(target(done), from + done));
+      s1 = folded(s1, by, load<kCopy>(target(done + 64), from + done + 64));
+      s2 = folded(s2, by, load<kCopy>(target(done + 128), from + done + 128));
+      s3 = folded(s3, by, load<kCopy>(target(done + 192), from + done + 192));
+    }
+    s0 = joined(s0, s1, s2, s3);
+  }
+  for (; done < bytes; done += kRegister)
+    s0 = folded(s0, factors<Move<kRegister>>(), load<kCopy>(target(done), from + done));
+  return reduced(s0);
+}
+
+template <std::size_t kBytes>
+HOLDFAST_AVX512_INLINE __m128i moved_register(std::uint64_t crc) {
+  constexpr std::uint64_t kFactor = polynomial::register_factor(kBytes);
+  return _mm_clmulepi64_si128(_mm_cvtsi64_si128(static_cast<long long>(crc)),
+                              _mm_cvtsi64_si128(static_cast<long long>(kFactor)), 0x00);
+}
+
+// kBlock bytes: first the folded part, then three for the crc32 instruction.
+HOLDFAST_AVX512 std::uint32_t block(std::uint32_t crc, const std::byte* from) {
+  constexpr auto kNone = Crc32cCopy::none;
+  const std::byte* narrow = from + kSteps * kWide;
+  __m512i s0 = with_register(load<kNone>(nullptr, from), crc);
+  __m512i s1 = load<kNone>(nullptr, from + 64), s2 = load<kNone>(nullptr, from + 128);
+  __m512i s3 = load<kNone>(nullptr, from + 192);
+  const __m512i by = factors<Move<kWide>>();
+  std::uint64_t a = 0, b = 0, c = 0;
+  for (const std::byte* const end = narrow + kPart;; narrow += kNarrow) {
+    a = _mm_crc32_u64(a, load_le<std::uint64_t>(narrow));
+    b = _mm_crc32_u64(b, load_le<std::uint64_t>(narrow + kPart));
+    c = _mm_crc32_u64(c, load_le<std::uint64_t>(narrow + 2 * kPart));
+    if (narrow + kNarrow == end) break;
+    from += kWide;
+    s0 = folded(s0, by, load<kNone>(nullptr, from));
+    s1 = folded(s1, by, load<kNone>(nullptr, from + 64));
+    s2 = folded(s2, by, load<kNone>(nullptr, from + 128));
+    s3 = folded(s3, by, load<kNone>(nullptr, from + 192));
+  }
+  const __m128i ends =
+      _mm_xor_si128(_mm_xor_si128(moved_register<3 * kPart>(reduced(joined(s0, s1, s2, s3))),
+                                  moved_register<2 * kPart>(a)),
+                    moved_register<kPart>(b));
+  const auto together = static_cast<std::uint64_t>(_mm_cvtsi128_si64(ends));
+  return static_cast<std::uint32_t>(_mm_crc32_u64(0, together) ^ c);
+}
+
+template <Crc32cCopy kCopy>
+HOLDFAST_AVX512 std::uint32_t run(std::uint32_t crc, std::byte* to, const std::byte* from,
+                                  std::size_t bytes) {
+  const std::size_t whole = bytes / kRegister * kRegister;
+  if (whole != 0) {
+    crc = fold_all<kCopy>(crc, to, from, whole);
+    from += whole;
+    if constexpr (kCopy != Crc32cCopy::none) to += whole;
+  }
+  return crc32c_scalar::few<kCopy != Crc32cCopy::none>(crc, to, from, bytes - whole);
+}
+
+HOLDFAST_AVX512 std::uint32_t update(std::uint32_t crc, const std::byte* from, std::size_t bytes) {
+  constexpr std::size_t kInCachesMax = std::size_t{2} << 20;
+  if (bytes <= kInCachesMax) {
+    for (; bytes >= kBlock; bytes -= kBlock, from += kBlock) crc = block(crc, from);
+  }
+  return run<Crc32cCopy::none>(crc, nullptr, from, bytes);
+}
+
+HOLDFAST_AVX512 std::uint32_t stream(std::uint32_t crc, std::byte* to, const std::byte* from,
+                                     std::size_t bytes) {
+  const std::size_t ahead = (0 - reinterpret_cast<std::uintptr_t>(to)) % kRegister;
+  const std::size_t head = std::min(bytes, ahead);
+  crc = crc32c_scalar::few<true>(crc, to, from, head);
+  crc = run<Crc32cCopy::streamed>(crc, to + head, from + head, bytes - head);
+  _mm_sfence();
+  return crc;
+}
+
+}  // namespace
+
+const Crc32cKernel kCrc32cAvx512 = {
+    "avx512",
+    "folding 256 bytes a step, in caches beside the crc32 instruction",
+    [] { return processor_features().avx512_vpclmulqdq; },
+    update,
+    run<Crc32cCopy::cached>,
+    stream};
+
+}  // namespace holdfast
+
+#endif

@@ -1,0 +1,173 @@
+// CRC-32C: the vectors of RFC 3720, every kernel that runs here against the definition and against
+// ISA-L, the joining of CRCs.
+#include "stack/checksum/crc32c.hpp"
+
+#include <gtest/gtest.h>
+#ifdef HOLDFAST_ISAL
+#include <isa-l/crc.h>
+#endif
+
+#include <algorithm>
+#include <numeric>
+
+#include "data.hpp"
+#include "published.hpp"
+#include "stack/checksum/crc32c_kernel.hpp"
+#include "stack/checksum/processor.hpp"
+
+namespace holdfast {
+namespace {
+
+// Appendix B.4: 32 bytes of zeros, of ones, counting up, counting down, and an iSCSI read command.
+TEST(Crc32c, HasTheValuesOfTheStandard) {
+  std::vector<std::uint8_t> data(32);
+  EXPECT_EQ(crc32c(as_data(data)), 0x8a9136aau);
+  std::fill(data.begin(), data.end(), std::uint8_t{0xff});
+  EXPECT_EQ(crc32c(as_data(data)), 0x62a8ab43u);
+  std::iota(data.begin(), data.end(), std::uint8_t{0});
+  EXPECT_EQ(crc32c(as_data(data)), 0x46dd794eu);
+  std::reverse(data.begin(), data.end());
+  EXPECT_EQ(crc32c(as_data(data)), 0x113fdb5cu);
+  const std::vector<std::uint8_t> command = {
+      0x01, 0xc0, 0, 0,    0, 0, 0, 0,    0,    0, 0, 0, 0, 0, 0, 0, 0x14, 0, 0, 0, 0, 0, 0x04, 0,
+      0,    0,    0, 0x14, 0, 0, 0, 0x18, 0x28, 0, 0, 0, 0, 0, 0, 0, 0x02, 0, 0, 0, 0, 0, 0,    0};
+  EXPECT_EQ(crc32c(as_data(command)), 0xd9963a56u);
+  const std::string_view digits = "123456789";
+  EXPECT_EQ(crc32c(std::as_bytes(std::span(digits))), 0xe3069283u);
+}
+
+TEST(Crc32c, GoesOnFromWhatCameBefore) {
+  const std::vector<std::uint8_t> data = random_octets(1000, 1);
+  const auto all = as_data(data);
+  std::vector<std::byte> copied(1000);
+  const std::uint32_t first = copy_crc32c(copied.data(), all.first(333));
+  EXPECT_EQ(copy_crc32c(copied.data() + 333, all.subspan(333), first), crc32c(all));
+  EXPECT_TRUE(std::ranges::equal(copied, all));
+  EXPECT_EQ(crc32c({}, 0x12345678), 0x12345678u);
+}
+
+class EveryKernel : public testing::TestWithParam<const Crc32cKernel*> {
+ protected:
+  void SetUp() override {
+    if (!kernel_.runs_here()) GTEST_SKIP() << "this processor does not run it";
+  }
+  std::uint64_t value(published::Data data) const {
+    return ~kernel_.update(0xffffffff, as_data(data).data(), data.size());
+  }
+  const Crc32cKernel& kernel_ = *GetParam();
+};
+
+TEST_P(EveryKernel, FollowsTheDefinitionAtEveryAlignmentAndLength) {
+  const std::vector<std::uint8_t> data = random_octets(64 + 1100, 2);
+  for (std::size_t bytes = 0; bytes <= 1100; ++bytes) {
+    // One byte more at the end of the same data, so that the definition is asked once a length.
+    const std::uint64_t expected = published::crc32c(published::Data(data.data(), bytes));
+    std::vector<std::uint8_t> place(64 + bytes);
+    for (std::size_t shift = 0; shift < 64; ++shift) {
+      std::copy_n(data.begin(), bytes, place.begin() + static_cast<std::ptrdiff_t>(shift));
+      ASSERT_EQ(value({place.data() + shift, bytes}), expected) << bytes << " from " << shift;
+    }
+  }
+}
+
+TEST_P(EveryKernel, FollowsTheDefinitionForManyBytes) {
+  const std::vector<std::uint8_t> data = random_octets(std::size_t{3} << 20, 3);
+  for (const std::size_t bytes :
+       {3071u, 6400u, 14559u, 14560u, 14561u, 65536u, 262144u, 3145000u}) {
+    const published::Data octets(data.data() + bytes % 61, bytes);
+    const std::uint64_t expected = published::crc32c(octets);
+    ASSERT_EQ(value(octets), expected) << bytes;
+    for (const auto move : {kernel_.copy, kernel_.stream}) {
+      std::vector<std::byte> to(bytes + 64);
+      const std::uint32_t crc =
+          ~move(0xffffffff, to.data() + bytes % 53, as_data(octets).data(), bytes);
+      ASSERT_EQ(crc, expected) << bytes;
+      ASSERT_TRUE(std::equal(octets.begin(), octets.end(),
+                             reinterpret_cast<const std::uint8_t*>(to.data()) + bytes % 53));
+    }
+  }
+}
+
+TEST_P(EveryKernel, CopiesAtEveryAlignmentAndLength) {
+  const std::vector<std::uint8_t> data = random_octets(1200, 4);
+  for (std::size_t bytes = 0; bytes <= 1100; ++bytes) {
+    const std::uint64_t expected = value({data.data(), bytes});
+    for (std::size_t shift = bytes % 3; shift < 64; shift += 3) {
+      for (const auto move : {kernel_.copy, kernel_.stream}) {
+        std::vector<std::byte> to(bytes + 128, std::byte{0x5a});
+        const std::uint32_t crc = ~move(0xffffffff, to.data() + shift, as_data(data).data(), bytes);
+        ASSERT_EQ(crc, expected) << bytes << " to " << shift;
+        ASSERT_TRUE(std::equal(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(bytes),
+                               reinterpret_cast<const std::uint8_t*>(to.data()) + shift));
+        ASSERT_EQ(to[shift + bytes], std::byte{0x5a});
+        if (shift != 0) {
+          ASSERT_EQ(to[shift - 1], std::byte{0x5a});
+        }
+      }
+    }
+  }
+}
+
+#ifdef HOLDFAST_ISAL
+TEST_P(EveryKernel, AgreesWithIsaL) {
+  std::vector<std::uint8_t> data = random_octets(200000, 5);
+  Random random(6, 0, 0);
+  for (int round = 0; round < 2000; ++round) {
+    const std::size_t bytes = random.below(round % 10 == 0 ? 199000 : 5000);
+    const std::size_t shift = random.below(1000);
+    const std::uint32_t before = static_cast<std::uint32_t>(random.next());
+    ASSERT_EQ(kernel_.update(before, as_data(data).data() + shift, bytes),
+              crc32_iscsi(data.data() + shift, static_cast<int>(bytes), before))
+        << bytes << " from " << shift;
+  }
+}
+#endif
+
+INSTANTIATE_TEST_SUITE_P(Crc32c, EveryKernel,
+                         testing::ValuesIn(crc32c_kernels().begin(), crc32c_kernels().end()),
+                         [](const auto& each) { return std::string(each.param->name); });
+
+TEST(Crc32cKernels, TheNewestThatRunsIsTaken) {
+  EXPECT_TRUE(newest_crc32c_kernel().runs_here());
+  const ProcessorFeatures& has = processor_features();
+  const std::string_view expected = has.avx512_vpclmulqdq ? "avx512"
+                                    : has.pclmulqdq       ? "pclmulqdq"
+                                    : has.sse4_2          ? "sse42"
+                                                          : "portable";
+  EXPECT_EQ(newest_crc32c_kernel().name, expected);
+  EXPECT_EQ(find_crc32c_kernel("portable")->name, "portable");
+  EXPECT_EQ(find_crc32c_kernel("sse"), nullptr);
+}
+
+TEST(Combine, GivesTheCrcOfBothPieces) {
+  const std::vector<std::uint8_t> data = random_octets(70000, 7);
+  const auto all = as_data(data);
+  for (const std::size_t second : {0u, 1u, 2u, 3u, 4u, 5u, 8u, 1400u, 4096u, 65536u, 70000u}) {
+    const std::uint32_t a = crc32c(all.first(all.size() - second));
+    const std::uint32_t b = crc32c(all.last(second));
+    EXPECT_EQ(combine_crc32c(a, b, second), crc32c(all)) << second;
+  }
+}
+
+// Zero bytes whose CRC is known step by step: lengths that nobody computes byte by byte.
+TEST(Combine, HoldsForLengthsBeyondMemory) {
+  const std::vector<std::uint8_t> zeros(1024);
+  std::uint32_t crc = crc32c(as_data(zeros));
+  std::uint64_t bytes = zeros.size();
+  for (int doubling = 0; doubling < 50; ++doubling) {
+    const std::uint32_t left = combine_crc32c(crc, combine_crc32c(crc, crc, bytes), 2 * bytes);
+    const std::uint32_t right = combine_crc32c(combine_crc32c(crc, crc, bytes), crc, bytes);
+    ASSERT_EQ(left, right) << bytes;  // three pieces, joined from either end
+    crc = combine_crc32c(crc, crc, bytes);
+    bytes *= 2;
+  }
+  EXPECT_EQ(combine_crc32c(5, 7, 0), 2u);
+}
+
+TEST(Processor, SaysHowLargeItsCacheIs) {
+  EXPECT_GE(last_level_cache_bytes(), std::uint64_t{64} << 10);
+  EXPECT_LE(last_level_cache_bytes(), std::uint64_t{4} << 30);
+}
+
+}  // namespace
+}  // namespace holdfast
