@@ -12,6 +12,7 @@ constexpr int kFound = 1;          // of a check: there are findings
 constexpr int kRefused = 2;        // the user can mend it: a wrong file, option or value
 constexpr int kInterrupted = 130;  // Ctrl-C; what is done is kept
 
+extern const Command kBenchCommand;
 extern const Command kRunCommand;
 extern const Command kCheckCommand;
 extern const Command kCompareCommand;

@@ -44,13 +44,12 @@ class Checksum {
   // ChecksumPlan::streaming_from bytes are written past the caches.
   virtual void copy(ChecksumState& state, std::byte* to, std::span<const std::byte> from) const = 0;
   virtual std::uint64_t finish(const ChecksumState& state) const = 0;
-};
 
-// In one go.
-std::uint64_t checksum_of(const Checksum& checksum, std::span<const std::byte> from,
-                          std::uint64_t seed = 0);
-std::uint64_t copy_with_checksum(const Checksum& checksum, std::byte* to,
-                                 std::span<const std::byte> from, std::uint64_t seed = 0);
+  // The same in one go; what is short then costs little more than its bytes.
+  virtual std::uint64_t of(std::span<const std::byte> from, std::uint64_t seed = 0) const;
+  virtual std::uint64_t copy_of(std::byte* to, std::span<const std::byte> from,
+                                std::uint64_t seed = 0) const;
+};
 
 // What differs between machines and changes no value.
 struct ChecksumPlan {

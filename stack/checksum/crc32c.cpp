@@ -34,15 +34,8 @@ class Crc32c final : public Checksum {
 
   unsigned bits() const override { return 32; }
 
-  // The seed goes before the data, as if it had been sent: so a CRC with a wrong seed is as wrong
-  // as one with flipped bits.
   void begin(ChecksumState& state, std::uint64_t seed, std::uint64_t bytes) const override {
-    std::uint32_t crc = 0xffffffffu;
-    if (seed != 0) {
-      const auto octets = std::as_bytes(std::span(&seed, 1));
-      crc = kernel_.update(crc, octets.data(), octets.size());
-    }
-    new (state.place.data()) Progress{bytes, 0, crc};
+    new (state.place.data()) Progress{bytes, 0, begun(seed)};
   }
 
   void update(ChecksumState& state, std::span<const std::byte> from) const override {
@@ -53,8 +46,7 @@ class Crc32c final : public Checksum {
 
   void copy(ChecksumState& state, std::byte* to, std::span<const std::byte> from) const override {
     Progress& done = progress(state);
-    const auto move = done.bytes >= streaming_from_ ? kernel_.stream : kernel_.copy;
-    done.crc = move(done.crc, to, from.data(), from.size());
+    done.crc = mover(done.bytes)(done.crc, to, from.data(), from.size());
     done.seen += from.size();
   }
 
@@ -64,7 +56,29 @@ class Crc32c final : public Checksum {
     return ~done.crc;
   }
 
+  std::uint64_t of(std::span<const std::byte> from, std::uint64_t seed) const override {
+    return ~kernel_.update(begun(seed), from.data(), from.size());
+  }
+
+  std::uint64_t copy_of(std::byte* to, std::span<const std::byte> from,
+                        std::uint64_t seed) const override {
+    return ~mover(from.size())(begun(seed), to, from.data(), from.size());
+  }
+
  private:
+  // The seed goes before the data, as if it had been sent: so a CRC with a wrong seed is as wrong
+  // as one with flipped bits.
+  std::uint32_t begun(std::uint64_t seed) const {
+    constexpr std::uint32_t kNothing = 0xffffffffu;
+    if (seed == 0) return kNothing;
+    const auto octets = std::as_bytes(std::span(&seed, 1));
+    return kernel_.update(kNothing, octets.data(), octets.size());
+  }
+
+  decltype(Crc32cKernel::copy) mover(std::uint64_t message_bytes) const {
+    return message_bytes >= streaming_from_ ? kernel_.stream : kernel_.copy;
+  }
+
   struct Progress {
     std::uint64_t bytes;  // announced
     std::uint64_t seen;

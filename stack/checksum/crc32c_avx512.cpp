@@ -178,12 +178,25 @@ HOLDFAST_AVX512 std::uint32_t run(std::uint32_t crc, std::byte* to, const std::b
   return crc32c_scalar::few<kCopy != Crc32cCopy::none>(crc, to, from, bytes - whole);
 }
 
-HOLDFAST_AVX512 std::uint32_t update(std::uint32_t crc, const std::byte* from, std::size_t bytes) {
+HOLDFAST_AVX512 std::uint32_t update_many(std::uint32_t crc, const std::byte* from,
+                                          std::size_t bytes) {
   constexpr std::size_t kInCachesMax = std::size_t{2} << 20;
   if (bytes <= kInCachesMax) {
     for (; bytes >= kBlock; bytes -= kBlock, from += kBlock) crc = block(crc, from);
   }
   return run<Crc32cCopy::none>(crc, nullptr, from, bytes);
+}
+
+// What is shorter than a register needs none, nor what saving and clearing them costs.
+HOLDFAST_SSE42 std::uint32_t update(std::uint32_t crc, const std::byte* from, std::size_t bytes) {
+  if (bytes < kRegister) return crc32c_scalar::few<false>(crc, nullptr, from, bytes);
+  return update_many(crc, from, bytes);
+}
+
+HOLDFAST_SSE42 std::uint32_t copy(std::uint32_t crc, std::byte* to, const std::byte* from,
+                                  std::size_t bytes) {
+  if (bytes < kRegister) return crc32c_scalar::few<true>(crc, to, from, bytes);
+  return run<Crc32cCopy::cached>(crc, to, from, bytes);
 }
 
 HOLDFAST_AVX512 std::uint32_t stream(std::uint32_t crc, std::byte* to, const std::byte* from,
@@ -203,7 +216,7 @@ const Crc32cKernel kCrc32cAvx512 = {
     "folding 256 bytes a step, in caches beside the crc32 instruction",
     [] { return processor_features().avx512_vpclmulqdq; },
     update,
-    run<Crc32cCopy::cached>,
+    copy,
     stream};
 
 }  // namespace holdfast

@@ -34,20 +34,19 @@ ChecksumPlan ChecksumPlan::of_this_processor() {
   return {&newest_crc32c_kernel(), last_level_cache_bytes()};
 }
 
-std::uint64_t checksum_of(const Checksum& checksum, std::span<const std::byte> from,
-                          std::uint64_t seed) {
+std::uint64_t Checksum::of(std::span<const std::byte> from, std::uint64_t seed) const {
   ChecksumState state;
-  checksum.begin(state, seed, from.size());
-  checksum.update(state, from);
-  return checksum.finish(state);
+  begin(state, seed, from.size());
+  update(state, from);
+  return finish(state);
 }
 
-std::uint64_t copy_with_checksum(const Checksum& checksum, std::byte* to,
-                                 std::span<const std::byte> from, std::uint64_t seed) {
+std::uint64_t Checksum::copy_of(std::byte* to, std::span<const std::byte> from,
+                                std::uint64_t seed) const {
   ChecksumState state;
-  checksum.begin(state, seed, from.size());
-  checksum.copy(state, to, from);
-  return checksum.finish(state);
+  begin(state, seed, from.size());
+  copy(state, to, from);
+  return finish(state);
 }
 
 }  // namespace holdfast

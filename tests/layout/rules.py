@@ -24,6 +24,9 @@ STACK = SEAM | CODING | {"stack/view"} | PROTOCOLS | {"engine"}
 # Folders of sim/ and hw/ that put engines to work; the others are fabrics and their parts.
 DRIVERS = {"sim/run", "sim/oracle", "hw/run", "hw/launch", "hw/library"}
 
+# What a folder of hw/ may see of the stack beside the seams: the tuner times the checksums.
+BESIDE_SEAMS = {"hw/tune": {"stack/checksum"}}
+
 # Headers of clocks, sockets, threads and random devices; then those of files and streams.
 _AMBIENT_HEADER = re.compile(
     r"^(?:sys/|netinet/|arpa/|net/|linux/|poll\.h|unistd\.h|signal\.h|csignal|pthread\.h|time\.h"
@@ -82,7 +85,7 @@ def may_include(its_area, other):
     if top == "experiments":
         return True
     if other in STACK or other_top == "stack":
-        return its_area in DRIVERS or other in SEAM
+        return its_area in DRIVERS or other in SEAM | BESIDE_SEAMS.get(its_area, set())
     if its_area in DRIVERS:
         return other_top == top
     return other_top == top and other not in DRIVERS

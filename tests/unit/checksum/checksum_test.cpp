@@ -60,26 +60,26 @@ TEST_P(EveryChecksum, HasItsPublishedValueAtEveryAlignmentAndLength) {
   for (std::size_t bytes = 0; bytes <= 1100; ++bytes) {
     const std::size_t shift = bytes % 64;
     const published::Data octets(data.data() + shift, bytes);
-    ASSERT_EQ(checksum_of(*checksum_, as_data(octets)), definition()(octets)) << bytes;
+    ASSERT_EQ(checksum_->of(as_data(octets)), definition()(octets)) << bytes;
   }
   for (std::size_t shift = 0; shift < 64; ++shift) {
     const published::Data octets(data.data() + shift, 777);
-    ASSERT_EQ(checksum_of(*checksum_, as_data(octets)), definition()(octets)) << shift;
+    ASSERT_EQ(checksum_->of(as_data(octets)), definition()(octets)) << shift;
   }
 }
 
 TEST_P(EveryChecksum, HasItsPublishedValueForManyBytes) {
   for (const std::size_t bytes : {4096u, 65536u, 300001u, 1000000u}) {
     std::vector<std::uint8_t> data = random_octets(bytes, bytes);
-    EXPECT_EQ(checksum_of(*checksum_, as_data(data)), definition()(data)) << bytes;
+    EXPECT_EQ(checksum_->of(as_data(data)), definition()(data)) << bytes;
     std::fill(data.begin(), data.end(), std::uint8_t{0xff});  // the largest sums
-    EXPECT_EQ(checksum_of(*checksum_, as_data(data)), definition()(data)) << bytes;
+    EXPECT_EQ(checksum_->of(as_data(data)), definition()(data)) << bytes;
   }
 }
 
 TEST_P(EveryChecksum, IsTheSameInAnyPieces) {
   const std::vector<std::uint8_t> data = random_octets(3000, 2);
-  const std::uint64_t whole = checksum_of(*checksum_, as_data(data), 5);
+  const std::uint64_t whole = checksum_->of(as_data(data), 5);
   Random random(3, 0, 0);
   for (int round = 0; round < 300; ++round) {
     ChecksumState state;
@@ -115,9 +115,8 @@ TEST_P(EveryChecksum, CopiesExactlyWhatItReads) {
     const published::Data octets(data.data() + from_shift, bytes);
     for (const Checksum* checksum : {checksum_.get(), streaming_.get()}) {
       std::vector<std::byte> to(128 + bytes, kUntouched);
-      const std::uint64_t value =
-          copy_with_checksum(*checksum, to.data() + to_shift, as_data(octets), 9);
-      ASSERT_EQ(value, checksum_of(*checksum_, as_data(octets), 9)) << bytes;
+      const std::uint64_t value = checksum->copy_of(to.data() + to_shift, as_data(octets), 9);
+      ASSERT_EQ(value, checksum_->of(as_data(octets), 9)) << bytes;
       ASSERT_TRUE(std::equal(octets.begin(), octets.end(),
                              reinterpret_cast<const std::uint8_t*>(to.data()) + to_shift));
       ASSERT_TRUE(std::all_of(to.begin(), to.begin() + static_cast<std::ptrdiff_t>(to_shift),
@@ -133,9 +132,9 @@ TEST_P(EveryChecksum, ValuesDependOnTheSeedAndFitTheirBits) {
     const std::vector<std::uint8_t> data = random_octets(bytes, 6);
     std::set<std::uint64_t> values;
     for (std::uint64_t seed = 0; seed < 64; ++seed)
-      values.insert(checksum_of(*checksum_, as_data(data), seed));
+      values.insert(checksum_->of(as_data(data), seed));
     for (unsigned bit = 32; bit < 64; ++bit)
-      values.insert(checksum_of(*checksum_, as_data(data), std::uint64_t{1} << bit | 0x4000));
+      values.insert(checksum_->of(as_data(data), std::uint64_t{1} << bit | 0x4000));
     // Adler's two sums fill less than 32 bits.
     EXPECT_GE(values.size(), 94u) << bytes;
     if (checksum_->bits() == 32) {
@@ -145,9 +144,9 @@ TEST_P(EveryChecksum, ValuesDependOnTheSeedAndFitTheirBits) {
 }
 
 TEST_P(EveryChecksum, NothingHasAValueToo) {
-  EXPECT_EQ(checksum_of(*checksum_, {}), definition()({}));
-  EXPECT_EQ(copy_with_checksum(*checksum_, nullptr, {}), definition()({}));
-  EXPECT_EQ(copy_with_checksum(*streaming_, nullptr, {}), definition()({}));
+  EXPECT_EQ(checksum_->of({}), definition()({}));
+  EXPECT_EQ(checksum_->copy_of(nullptr, {}), definition()({}));
+  EXPECT_EQ(streaming_->copy_of(nullptr, {}), definition()({}));
 }
 
 TEST_P(EveryChecksum, ADifferentLengthThanAnnouncedIsOurBug) {
@@ -168,7 +167,7 @@ TEST(Checksums, AreFoundByName) {
 }
 
 std::uint64_t value_of(std::string_view name, std::string_view text) {
-  return checksum_of(*make_checksum(name), std::as_bytes(std::span(text)));
+  return make_checksum(name)->of(std::as_bytes(std::span(text)));
 }
 
 // From RFC 1950's Wikipedia example, Landon Noll's test vectors, and Jenkins' page.
@@ -188,14 +187,13 @@ TEST(Checksums, AdlerIsZlibs) {
   const auto checksum = make_checksum("adler32");
   for (const std::size_t bytes : {1u, 5551u, 5552u, 5553u, 100000u}) {
     const std::span<const std::uint8_t> octets(data.data(), bytes);
-    EXPECT_EQ(checksum_of(*checksum, as_data(octets)),
-              ::adler32(1, octets.data(), static_cast<uInt>(bytes)));
+    EXPECT_EQ(checksum->of(as_data(octets)), ::adler32(1, octets.data(), static_cast<uInt>(bytes)));
   }
 }
 
 TEST(Checksums, SeedOfXxh3IsItsOwn) {
   const std::vector<std::uint8_t> data = random_octets(5000, 8);
-  EXPECT_EQ(checksum_of(*make_checksum("xxh3"), as_data(data), 0x123456789abcdef0),
+  EXPECT_EQ(make_checksum("xxh3")->of(as_data(data), 0x123456789abcdef0),
             XXH3_64bits_withSeed(data.data(), data.size(), 0x123456789abcdef0));
 }
 

@@ -1,0 +1,68 @@
+// One clock is read before and after each slice; how many calls fill a slice is found beforehand.
+#include "experiments/bench/alternation.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "experiments/statistics/median_interval.hpp"
+
+namespace holdfast::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_of(const Contender& contender, std::size_t calls) {
+  const Clock::time_point begun = Clock::now();
+  for (std::size_t i = 0; i < calls; ++i) contender.work();
+  return std::chrono::duration<double>(Clock::now() - begun).count();
+}
+
+// Doubled until a slice is half full, so that caches and branch predictors are warm as well.
+std::size_t calls_for(const Contender& contender, double slice_seconds) {
+  std::size_t calls = 1;
+  for (;;) {
+    const double taken = seconds_of(contender, calls);
+    if (taken >= slice_seconds / 2) {
+      const double wanted = static_cast<double>(calls) * slice_seconds / taken;
+      return std::max<std::size_t>(1, static_cast<std::size_t>(wanted));
+    }
+    calls *= 2;
+  }
+}
+
+}  // namespace
+
+Alternation::Alternation(const std::vector<Contender>& contenders, std::size_t rounds,
+                         double slice_seconds)
+    : seconds_(contenders.size()) {
+  std::vector<std::size_t> calls;
+  for (const Contender& contender : contenders)
+    calls.push_back(calls_for(contender, slice_seconds));
+  for (std::size_t round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < contenders.size(); ++i)
+      seconds_[i].push_back(seconds_of(contenders[i], calls[i]) / static_cast<double>(calls[i]));
+  }
+}
+
+double Alternation::speed_ratio(std::size_t one, std::size_t other) const {
+  std::vector<double> ratios;
+  for (std::size_t round = 0; round < seconds_[one].size(); ++round)
+    ratios.push_back(seconds_[other][round] / seconds_[one][round]);
+  return median(std::move(ratios));
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+Interval median_interval(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t rank = statistics::rank_of_interval(values.size());
+  if (rank == 0) return {median(values), median(values)};
+  return {values[rank - 1], values[values.size() - rank]};
+}
+
+}  // namespace holdfast::bench

@@ -1,0 +1,136 @@
+// The tuner against machines that are made up: what is fastest there is what it takes. And the file
+// in which a real machine's tuning is kept.
+#include "stack/checksum/tuning.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "hw/tune/tuned_checksums.hpp"
+#include "stack/checksum/crc32c_kernel.hpp"
+#include "stack/checksum/processor.hpp"
+
+namespace holdfast {
+namespace {
+
+// Kernels are tried first, in their order; then pairs of a stream and a copy; then checksums.
+class MadeUpMachine {
+ public:
+  MadeUpMachine(std::size_t fastest_kernel, std::size_t streams_won, std::size_t fastest_checksum)
+      : fastest_kernel_(fastest_kernel),
+        streams_won_(streams_won),
+        fastest_checksum_(fastest_checksum) {
+    for (const Crc32cKernel* kernel : crc32c_kernels()) kernels_ += kernel->runs_here() ? 1u : 0u;
+  }
+
+  ChecksumTuning tune() {
+    return tune_checksums([this](const std::function<void()>& work) {
+      work();
+      return seconds(asked_++);
+    });
+  }
+
+ private:
+  double seconds(std::size_t question) const {
+    if (question < kernels_) return question == fastest_kernel_ ? 1 : 2;
+    question -= kernels_;
+    // A pair for each length at which streaming won, and one at which it lost.
+    const std::size_t pairs = streams_won_ + 1;
+    if (question < 2 * pairs) {
+      const bool wins = question / 2 < streams_won_;
+      return (question % 2 == 0) == wins ? 1 : 2;
+    }
+    return question - 2 * pairs == fastest_checksum_ ? 1 : 2;
+  }
+
+  std::size_t fastest_kernel_, streams_won_, fastest_checksum_;
+  std::size_t kernels_ = 0, asked_ = 0;
+};
+
+TEST(Tuning, TakesTheFastestKernelAndChecksum) {
+  const ChecksumTuning first = MadeUpMachine(0, 1, 0).tune();
+  EXPECT_EQ(first.crc32c_kernel, "portable");
+  EXPECT_EQ(first.fastest, "adler32");
+  const ChecksumTuning other = MadeUpMachine(0, 1, 6).tune();
+  EXPECT_EQ(other.fastest, "crc32c");
+  EXPECT_EQ(other.plan().crc32c->name, "portable");
+}
+
+TEST(Tuning, StreamsFromTheShortestLengthAtWhichThatWins) {
+  const ChecksumTuning never = MadeUpMachine(0, 0, 0).tune();
+  EXPECT_EQ(never.streaming_from, ~std::uint64_t{0});
+  const ChecksumTuning once = MadeUpMachine(0, 1, 0).tune();
+  const ChecksumTuning twice = MadeUpMachine(0, 2, 0).tune();
+  EXPECT_EQ(twice.streaming_from, once.streaming_from / 2);
+  EXPECT_GE(once.streaming_from, std::min(last_level_cache_bytes(), std::uint64_t{128} << 20));
+}
+
+TEST(Tuning, SurvivesItsText) {
+  const ChecksumTuning tuning{"portable", 12345678, "murmur2a"};
+  EXPECT_EQ(parse_checksum_tuning(to_text(tuning)), tuning);
+}
+
+TEST(Tuning, ATextThatIsNotOneIsRefused) {
+  const std::string good = to_text({"portable", 1, "crc32c"});
+  for (std::size_t bytes = 0; bytes < good.size(); ++bytes)
+    EXPECT_EQ(parse_checksum_tuning(good.substr(0, bytes)), std::nullopt) << bytes;
+  EXPECT_EQ(parse_checksum_tuning(good + "more\n"), std::nullopt);
+  EXPECT_EQ(parse_checksum_tuning(to_text({"abacus", 1, "crc32c"})), std::nullopt);
+  EXPECT_EQ(parse_checksum_tuning(to_text({"portable", 1, "sum32"})), std::nullopt);
+  EXPECT_EQ(
+      parse_checksum_tuning("crc32c_kernel portable\nstreaming_from_bytes 1x\nfastest crc32c\n"),
+      std::nullopt);
+}
+
+class TunedMachine : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string made = testing::TempDir() + "holdfast-tuned-XXXXXX";
+    ASSERT_NE(::mkdtemp(made.data()), nullptr);
+    top_ = made;
+  }
+  void TearDown() override { std::filesystem::remove_all(top_); }
+  std::string top_;
+};
+
+TEST_F(TunedMachine, IsMeasuredOnceForEachBuild) {
+  const std::string folder = top_ + "/cache/holdfast";
+  const hw::TunedChecksums first = hw::tuned_checksums("one", folder);
+  EXPECT_TRUE(first.measured);
+  EXPECT_TRUE(first.tuning.plan().crc32c->runs_here());
+  const hw::TunedChecksums again = hw::tuned_checksums("one", folder);
+  EXPECT_FALSE(again.measured);
+  EXPECT_EQ(again.tuning, first.tuning);
+  EXPECT_EQ(again.file, first.file);
+  EXPECT_TRUE(hw::tuned_checksums("two", folder).measured);
+
+  std::ofstream(first.file) << "crc32c_kernel abacus\n";
+  EXPECT_TRUE(hw::tuned_checksums("one", folder).measured);
+  EXPECT_FALSE(hw::tuned_checksums("one", folder).measured);
+}
+
+TEST_F(TunedMachine, IsMeasuredEachTimeWhereNothingCanBeKept) {
+  std::ofstream(top_ + "/file") << "in the way";
+  for (const std::string& folder : {std::string(), top_ + "/file/holdfast"}) {
+    const hw::TunedChecksums tuned = hw::tuned_checksums("one", folder);
+    EXPECT_TRUE(tuned.measured);
+    EXPECT_EQ(tuned.file, "");
+  }
+}
+
+TEST_F(TunedMachine, ItsFolderIsTheUsers) {
+  ::setenv("XDG_CACHE_HOME", "/somewhere", 1);
+  EXPECT_EQ(hw::default_cache_folder(), "/somewhere/holdfast");
+  ::setenv("XDG_CACHE_HOME", "relative", 1);
+  ::setenv("HOME", "/home-of-someone", 1);
+  EXPECT_EQ(hw::default_cache_folder(), "/home-of-someone/.cache/holdfast");
+  ::unsetenv("XDG_CACHE_HOME");
+  ::unsetenv("HOME");
+  EXPECT_EQ(hw::default_cache_folder(), "");
+}
+
+}  // namespace
+}  // namespace holdfast
