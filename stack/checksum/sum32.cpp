@@ -1,13 +1,11 @@
 // The sum of all 32-bit words modulo 2^32, the last one filled up with zeros: as fast as memory is
-// read. Misses words that changed places. Sixteen sums run side by side.
+// read. Misses words that changed places.
 #include "stack/checksum/block_checksum.hpp"
+#include "stack/checksum/word_sums.hpp"
 
 namespace holdfast {
 
 namespace {
-
-// Four 32-bit words; the compiler's vector, 16 bytes on every x86-64.
-using Words = std::uint32_t __attribute__((vector_size(16)));
 
 class Sum32 {
  public:
@@ -21,20 +19,7 @@ class Sum32 {
 
   template <bool kCopies>
   static void absorb(Sums& sums, std::byte* to, const std::byte* from, std::size_t bytes) {
-    constexpr std::size_t kStep = 4 * sizeof(Words);
-    Words a{}, b{}, c{}, d{};
-    std::size_t done = 0;
-    for (; bytes - done >= kStep; done += kStep) {
-      std::array<Words, 4> words;
-      std::memcpy(words.data(), from + done, kStep);
-      if constexpr (kCopies) std::memcpy(to + done, words.data(), kStep);
-      a += words[0], b += words[1], c += words[2], d += words[3];
-    }
-    a += b, c += d, a += c;
-    for (std::size_t i = 0; i < 4; ++i) sums.value += a[i];
-    for (; done < bytes; done += kWordBytes) {
-      sums.value += take_word<kCopies, std::uint32_t>(kCopies ? to + done : nullptr, from + done);
-    }
+    sums.value = word_sums::of_words<word_sums::Add, kCopies>(sums.value, to, from, bytes);
   }
 
   static std::uint64_t finish(Sums sums, const std::byte* tail, std::size_t tail_bytes,

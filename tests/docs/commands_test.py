@@ -24,7 +24,7 @@ BASES = [  # what a piece of a file is completed with: the first that fits
 ]
 KNOWN_PROGRAMS = {
     "build/release/holdfast", "experiments/run", "tests/run", "tests/bench/ring", "cmake", "ctest",
-    "ibnetdiscover", "analysis/report", "cat", "mkdir", "export", "cc", "c++",
+    "ibnetdiscover", "analysis/report", "analysis/bench", "cat", "mkdir", "export", "cc", "c++",
     '"$HOME/holdfast/bin/holdfast"', "mpirun", "srun",
     "holdfast", "(umask", "rank=0", "while", "wait",
 }

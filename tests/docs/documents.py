@@ -12,6 +12,8 @@ ALL = [*WITH_COMMANDS, "ARCHITECTURE.md", "PROTOCOL.md"]
 # (document, what the block contains, mode, reason). The first that fits counts; without one a block
 # is run as `program`, see stage.py.
 MODES = [
+    ("experiments/csum-*/README.md", "", "skip",
+     "measures for a minute, and only on a quiet machine; scenario.cli.bench runs a short form"),
     ("experiments/*/README.md", "", "check",
      "takes minutes to hours; tests/scenario/experiments runs short forms"),
     ("README.md", "tests/run", "skip", "it is what runs this test"),

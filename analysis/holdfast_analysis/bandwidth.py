@@ -1,0 +1,151 @@
+"""Figures of bandwidth: bars over contenders, or lines over the length of a message.
+
+bandwidth.csv has a row for each contender and length: the median and its 95 % interval, in bytes
+per second. Which figures are made of it stands in the experiment's figures.json:
+
+    {"figures": [{
+       "name": "alone", "title": "...", "measurement": "checksum", "limits": ["memory_read"],
+       "references": [{"contender": "crc32c", "bytes_per_s": 6e9, "source": "csum, section 3"}]}]}
+
+One length: bars; several: lines. "limits" are what cannot be exceeded, and drawn as such; they are
+rows of the same measurement, so of the same rounds. "references": what a paper published.
+"""
+
+import json
+import os
+
+from . import results, style
+
+_COLUMNS = ["measurement", "contender", "message_bytes", "median_bytes_per_s", "low_bytes_per_s",
+            "high_bytes_per_s"]
+_GIGA = 1e9
+_KEYS = {"name", "title", "measurement", "limits", "references"}
+
+
+def write(folder, declaration):
+    """Draws what `declaration` names into folder/figures; returns the paths without their ending.
+    Raises ResultsError."""
+    rows = _read(folder)
+    files = os.path.join(folder, "figures")
+    os.makedirs(files, exist_ok=True)
+    written = []
+    for figure in _declared(declaration):
+        shown = [row for row in rows if row["measurement"] == figure["measurement"]]
+        if not shown:
+            raise results.ResultsError(
+                f"{declaration}: the figure {figure['name']} shows \"{figure['measurement']}\", of "
+                f"which {folder}/bandwidth.csv has nothing; it has "
+                + ", ".join(dict.fromkeys(row["measurement"] for row in rows)) + ".")
+        many = len({row["bytes"] for row in shown}) > 1
+        drawn = (_lines if many else _bars)(figure, shown)
+        style.save(drawn, files, figure["name"])
+        style.close(drawn)
+        written.append(os.path.join(files, figure["name"]))
+    return written
+
+
+def _read(folder):
+    rows = []
+    for line, row in results.read_table(folder, "bandwidth.csv", _COLUMNS):
+        def value(column, line=line, row=row):
+            return results.cell(folder, "bandwidth.csv", line, row, column, float)
+
+        rows.append({"measurement": row["measurement"], "contender": row["contender"],
+                     "bytes": int(value("message_bytes")),
+                     "median": value("median_bytes_per_s") / _GIGA,
+                     "low": value("low_bytes_per_s") / _GIGA,
+                     "high": value("high_bytes_per_s") / _GIGA})
+    return rows
+
+
+def _declared(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            figures = json.load(file)["figures"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise results.ResultsError(f"{path}: expected an object with \"figures\" ({error}).") \
+            from error
+    for figure in figures:
+        if set(figure) - _KEYS or not {"name", "title", "measurement"} <= set(figure):
+            raise results.ResultsError(f"{path}: expected figures of the keys "
+                                       + ", ".join(sorted(_KEYS)) + ".")
+    return figures
+
+
+def _bars(figure, rows):
+    """A bar for each contender, the fastest on top; limits hatched, references as diamonds."""
+    rows = sorted(rows, key=lambda row: row["median"])
+    drawn, grid = style.figure(0.9 + 0.24 * len(rows))
+    axis = grid[0][0]
+    limits = figure.get("limits", [])
+    for place, row in enumerate(rows):
+        limit = row["contender"] in limits
+        axis.barh(place, row["median"], height=0.62, zorder=2,
+                  color=style.FAINT if limit else style.SERIES[0],
+                  edgecolor=style.MUTED if limit else style.SERIES[0],
+                  hatch="///" if limit else None, linewidth=0.6)
+        axis.plot([row["low"], row["high"]], [place, place], color=style.INK, linewidth=1.2,
+                  zorder=3)
+        axis.annotate(f"{row['median']:.1f}", (max(row["high"], row["median"]), place),
+                      xytext=(4, 0), textcoords="offset points", va="center", fontsize=8)
+    places = {row["contender"]: place for place, row in enumerate(rows)}
+    title = "published"
+    for reference in figure.get("references", []):
+        if reference["contender"] in places:
+            axis.plot(reference["bytes_per_s"] / _GIGA, places[reference["contender"]], zorder=4,
+                      linestyle="none", marker="D", markersize=5.5, markerfacecolor=style.PAPER,
+                      markeredgecolor=style.SERIES[1], label=title)
+            title = "_nolegend_"
+    axis.set_yticks(range(len(rows)), [row["contender"] for row in rows])
+    axis.set_xlabel("bandwidth (GB/s)")
+    axis.set_xlim(0, 1.12 * max(row["high"] for row in rows))
+    axis.set_title(figure["title"])
+    axis.grid(axis="x")
+    if title == "_nolegend_":
+        axis.legend(loc="lower right")
+    return drawn
+
+
+def _lines(figure, rows):
+    """A line for each contender over the length, with the interval of its median; limits grey."""
+    drawn, grid = style.figure(4.4)
+    axis = grid[0][0]
+    limits = figure.get("limits", [])
+    names = sorted(dict.fromkeys(row["contender"] for row in rows), key=lambda name: name in limits)
+    for position, name in enumerate(names):
+        mine = sorted((row for row in rows if row["contender"] == name),
+                      key=lambda row: row["bytes"])
+        colour, marker = style.series(position)
+        if name in limits:
+            colour, marker = style.MUTED, None
+        lengths = [row["bytes"] for row in mine]
+        axis.plot(lengths, [row["median"] for row in mine], color=colour, marker=marker,
+                  markersize=4, label=name, zorder=3,
+                  linestyle=style.DASHES[position // len(style.SERIES) % len(style.DASHES)])
+        axis.fill_between(lengths, [row["low"] for row in mine], [row["high"] for row in mine],
+                          color=colour, alpha=0.14, linewidth=0, zorder=1)
+    axis.set_xscale("log", base=2)
+    axis.set_yscale("log")
+    axis.set_yticks(_ticks(rows), [f"{tick:g}" for tick in _ticks(rows)])
+    axis.minorticks_off()
+    lengths = sorted({row["bytes"] for row in rows})
+    axis.set_xticks(lengths, [_length(bytes_) for bytes_ in lengths])
+    axis.set_xlabel("length of the message")
+    axis.set_ylabel("bandwidth (GB/s)")
+    axis.set_title(figure["title"])
+    axis.grid()
+    style.legend_below(drawn, [axis], 5)
+    return drawn
+
+
+def _ticks(rows):
+    least, most = min(row["low"] for row in rows), max(row["high"] for row in rows)
+    ticks = [step * 10.0 ** power for power in range(-4, 5) for step in (1, 2, 5)]
+    return [tick for tick in ticks if least / 2 <= tick <= 2 * most]
+
+
+def _length(bytes_):
+    for unit, size in (("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if bytes_ >= size:
+            return f"{bytes_ // size} {unit}"
+    return f"{bytes_} B"
