@@ -1,21 +1,27 @@
-// One clock is read before and after each slice; how many calls fill a slice is found beforehand.
+// The clock is the thread's processor time, which stands still while another program has the core;
+// without, a contender whose slice ends when the scheduler's does would always lose. For the same
+// reason each round begins with another contender.
 #include "experiments/bench/alternation.hpp"
 
+#include <time.h>
+
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 
 #include "experiments/statistics/median_interval.hpp"
 
 namespace holdfast::bench {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+double thread_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 double seconds_of(const Contender& contender, std::size_t calls) {
-  const Clock::time_point begun = Clock::now();
+  const double begun = thread_seconds();
   for (std::size_t i = 0; i < calls; ++i) contender.work();
-  return std::chrono::duration<double>(Clock::now() - begun).count();
+  return thread_seconds() - begun;
 }
 
 // Doubled until a slice is half full, so that caches and branch predictors are warm as well.
@@ -40,8 +46,10 @@ Alternation::Alternation(const std::vector<Contender>& contenders, std::size_t r
   for (const Contender& contender : contenders)
     calls.push_back(calls_for(contender, slice_seconds));
   for (std::size_t round = 0; round < rounds; ++round) {
-    for (std::size_t i = 0; i < contenders.size(); ++i)
+    for (std::size_t turn = 0; turn < contenders.size(); ++turn) {
+      const std::size_t i = (round + turn) % contenders.size();
       seconds_[i].push_back(seconds_of(contenders[i], calls[i]) / static_cast<double>(calls[i]));
+    }
   }
 }
 

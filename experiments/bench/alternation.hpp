@@ -15,7 +15,7 @@ struct Contender {
   std::function<void()> work;
 };
 
-// The seconds of one call of each contender in each round.
+// The seconds of processor time of one call of each contender in each round.
 class Alternation {
  public:
   // Runs `rounds` >= 1 rounds. In each, a contender's work is called as often as takes about

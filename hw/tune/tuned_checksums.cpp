@@ -2,42 +2,53 @@
 // none reads half a file.
 #include "hw/tune/tuned_checksums.hpp"
 
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <vector>
 
 #include "stack/base/random.hpp"
 
 namespace holdfast::hw {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+constexpr std::size_t kRounds = 9;
+constexpr double kSliceSeconds = 100e-6;
 
-constexpr int kSamples = 7;
-constexpr double kSampleSeconds = 200e-6;
+// Of processor time, which stands still while another program has the core.
+double thread_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
-// The median of a few samples, each of as many calls as take some time.
-double measured_seconds(const std::function<void()>& work) {
-  std::vector<double> samples;
+double seconds_of(const std::function<void()>& work, std::size_t calls) {
+  const double begun = thread_seconds();
+  for (std::size_t i = 0; i < calls; ++i) work();
+  return thread_seconds() - begun;
+}
+
+std::size_t calls_for(const std::function<void()>& work) {
   std::size_t calls = 1;
-  while (samples.size() < kSamples) {
-    const Clock::time_point begun = Clock::now();
-    for (std::size_t i = 0; i < calls; ++i) work();
-    const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();
-    if (samples.empty() && seconds < kSampleSeconds) {
-      calls *= 2;
-      continue;
-    }
-    samples.push_back(seconds / static_cast<double>(calls));
+  while (seconds_of(work, calls) < kSliceSeconds) calls *= 2;
+  return calls;
+}
+
+// Both in turns, so that what else the machine does disturbs both; the median of the ratios.
+double speed_ratio(const std::function<void()>& one, const std::function<void()>& other) {
+  const std::size_t one_calls = calls_for(one), other_calls = calls_for(other);
+  std::array<double, kRounds> ratios;
+  for (double& ratio : ratios) {
+    const double one_seconds = seconds_of(one, one_calls) / static_cast<double>(one_calls);
+    ratio = seconds_of(other, other_calls) / static_cast<double>(other_calls) / one_seconds;
   }
-  std::nth_element(samples.begin(), samples.begin() + kSamples / 2, samples.end());
-  return samples[kSamples / 2];
+  std::nth_element(ratios.begin(), ratios.begin() + kRounds / 2, ratios.end());
+  return ratios[kRounds / 2];
 }
 
 std::string processor_model() {
@@ -94,7 +105,7 @@ TunedChecksums tuned_checksums(const std::string& build, const std::string& fold
       return tuned;
     }
   }
-  tuned.tuning = tune_checksums(measured_seconds);
+  tuned.tuning = tune_checksums(speed_ratio);
   tuned.measured = true;
   if (tuned.file.empty()) return tuned;
   std::error_code ignored;

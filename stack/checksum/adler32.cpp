@@ -26,14 +26,15 @@ class Adler32 {
   template <bool kCopies>
   static void absorb(Sums& sums, std::byte* to, const std::byte* from, std::size_t bytes) {
     for (std::size_t done = 0; done < bytes;) {
-      const std::size_t until = done + std::min(bytes - done, kBytesBetweenModulo);
-      for (; done < until; ++done) {
-        sums.low += std::to_integer<std::uint32_t>(from[done]);
-        sums.high += sums.low;
-        if constexpr (kCopies) to[done] = from[done];
-      }
-      sums.low %= kPrime;
-      sums.high %= kPrime;
+      const std::size_t piece = std::min(bytes - done, kBytesBetweenModulo);
+      std::uint32_t low = sums.low, high = sums.high;
+      take_bytes<kCopies>(kCopies ? to + done : nullptr, from + done, piece,
+                          [&](std::uint32_t byte) {
+                            low += byte;
+                            high += low;
+                          });
+      sums = {low % kPrime, high % kPrime};
+      done += piece;
     }
   }
 

@@ -103,6 +103,22 @@ inline Word take_word(std::byte* to, const std::byte* from) {
   return word;
 }
 
+// For cores that take single bytes: `take(byte)` for each, in order. Eight are loaded and stored at
+// a time, as single bytes on their way to memory would fill the processor's queue of stores.
+template <bool kCopies, class Take>
+inline void take_bytes(std::byte* to, const std::byte* from, std::size_t bytes, Take take) {
+  std::size_t done = 0;
+  for (; bytes - done >= sizeof(std::uint64_t); done += sizeof(std::uint64_t)) {
+    auto word = take_word<kCopies, std::uint64_t>(kCopies ? to + done : nullptr, from + done);
+    for (std::size_t i = 0; i < sizeof word; ++i, word >>= 8)
+      take(static_cast<std::uint32_t>(word & 0xff));
+  }
+  for (; done < bytes; ++done) {
+    if constexpr (kCopies) to[done] = from[done];
+    take(std::to_integer<std::uint32_t>(from[done]));
+  }
+}
+
 // The last word, filled up with zero bytes.
 template <class Word>
 inline Word padded_word(const std::byte* tail, std::size_t bytes) {

@@ -32,7 +32,7 @@ constexpr std::size_t kNarrow = 8;            // each crc32 computation's share 
 constexpr std::size_t kSteps = 52;            // of a block
 constexpr std::size_t kBlock = kSteps * (kWide + 3 * kNarrow);
 constexpr std::size_t kPart = kSteps * kNarrow;
-constexpr std::size_t kPrefetchAhead = 1024;
+constexpr std::size_t kPrefetchAhead = 4096;  // bytes; a page, where prefetchers of processors stop
 
 // Factors that move each of the four sums of a register by another number of bits.
 template <std::uint64_t k0, std::uint64_t k1, std::uint64_t k2, std::uint64_t k3>

@@ -18,12 +18,11 @@ class JenkinsOneAtATime {
   template <bool kCopies>
   static void absorb(Sums& sums, std::byte* to, const std::byte* from, std::size_t bytes) {
     std::uint32_t hash = sums.hash;
-    for (std::size_t i = 0; i < bytes; ++i) {
-      hash += std::to_integer<std::uint32_t>(from[i]);
+    take_bytes<kCopies>(to, from, bytes, [&](std::uint32_t byte) {
+      hash += byte;
       hash += hash << 10;
       hash ^= hash >> 6;
-      if constexpr (kCopies) to[i] = from[i];
-    }
+    });
     sums.hash = hash;
   }
 

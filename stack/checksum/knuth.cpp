@@ -24,10 +24,8 @@ class Knuth {
   template <bool kCopies>
   static void absorb(Sums& sums, std::byte* to, const std::byte* from, std::size_t bytes) {
     std::uint32_t hash = sums.hash;
-    for (std::size_t i = 0; i < bytes; ++i) {
-      hash = std::rotl(hash, 5) ^ std::to_integer<std::uint32_t>(from[i]);
-      if constexpr (kCopies) to[i] = from[i];
-    }
+    take_bytes<kCopies>(to, from, bytes,
+                        [&](std::uint32_t byte) { hash = std::rotl(hash, 5) ^ byte; });
     sums.hash = hash;
   }
 

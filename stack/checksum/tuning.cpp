@@ -1,9 +1,10 @@
-// Candidates are tried one after the other on the same data; the fastest wins.
+// Candidates are compared with the best so far, on the same data; the faster one stays.
 #include "stack/checksum/tuning.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 #include <vector>
 
 #include "stack/base/assert.hpp"
@@ -17,6 +18,7 @@ namespace {
 constexpr std::size_t kFragmentBytes = 32768;  // a usual fragment, in the innermost caches
 constexpr std::uint64_t kLargestBytes = std::uint64_t{128} << 20;
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
+constexpr double kCloseToEqual = 0.8;
 
 // Fit to detect errors: every bit of the value depends on every byte and its place.
 constexpr auto kFit = std::to_array<std::string_view>(
@@ -27,50 +29,58 @@ struct Memory {
   std::vector<std::byte> from, to;
 };
 
-const Crc32cKernel& fastest_kernel(const MeasureSeconds& measure, Memory& memory) {
+const Crc32cKernel& fastest_kernel(const CompareSpeed& compare, Memory& memory) {
+  const auto copying = [&](const Crc32cKernel& kernel) {
+    return [&] {
+      static_cast<void>(kernel.copy(0, memory.to.data(), memory.from.data(), kFragmentBytes));
+    };
+  };
   const Crc32cKernel* fastest = nullptr;
-  double least = 0;
   for (const Crc32cKernel* kernel : crc32c_kernels()) {
     if (!kernel->runs_here()) continue;
-    const double seconds = measure([&] {
-      static_cast<void>(kernel->copy(0, memory.to.data(), memory.from.data(), kFragmentBytes));
-    });
-    if (fastest == nullptr || seconds < least) fastest = kernel, least = seconds;
+    if (fastest == nullptr || compare(copying(*kernel), copying(*fastest)) > 1) fastest = kernel;
   }
   HOLDFAST_ASSERT(fastest != nullptr);
   return *fastest;
 }
 
 // The shortest of a few lengths around the last-level cache from which on going past it wins.
-std::uint64_t find_streaming(const MeasureSeconds& measure, const Crc32cKernel& kernel,
+std::uint64_t find_streaming(const CompareSpeed& compare, const Crc32cKernel& kernel,
                              Memory& memory) {
   std::uint64_t from = kNever;
   for (std::uint64_t bytes = memory.from.size(); bytes >= last_level_cache_bytes() / 8;
        bytes /= 2) {
-    const auto seconds = [&](decltype(Crc32cKernel::copy) move) {
-      return measure(
-          [&] { static_cast<void>(move(0, memory.to.data(), memory.from.data(), bytes)); });
+    const auto moving = [&](decltype(Crc32cKernel::copy) move) {
+      return [&memory, bytes, move] {
+        static_cast<void>(move(0, memory.to.data(), memory.from.data(), bytes));
+      };
     };
-    if (seconds(kernel.stream) >= seconds(kernel.copy)) break;
+    const double won = compare(moving(kernel.stream), moving(kernel.copy));
+    // Close to equal beyond the cache: then others' data had better stay in it.
+    if (won < (bytes > last_level_cache_bytes() ? kCloseToEqual : 1)) break;
     from = bytes;
   }
   return from;
 }
 
-std::string fastest_checksum(const MeasureSeconds& measure, const ChecksumPlan& plan,
+std::string fastest_checksum(const CompareSpeed& compare, const ChecksumPlan& plan,
                              Memory& memory) {
-  std::string fastest;
-  double least = 0;
-  for (const std::string_view name : kFit) {
-    const auto checksum = make_checksum(name, plan);
-    HOLDFAST_ASSERT(checksum != nullptr);
-    const double seconds = measure([&] {
+  std::string_view fastest;
+  std::unique_ptr<Checksum> best;
+  const auto copying = [&](const Checksum& checksum) {
+    return [&] {
       static_cast<void>(
-          checksum->copy_of(memory.to.data(), std::span(memory.from).first(kFragmentBytes)));
-    });
-    if (fastest.empty() || seconds < least) fastest = name, least = seconds;
+          checksum.copy_of(memory.to.data(), std::span(memory.from).first(kFragmentBytes)));
+    };
+  };
+  for (const std::string_view name : kFit) {
+    auto checksum = make_checksum(name, plan);
+    HOLDFAST_ASSERT(checksum != nullptr);
+    if (best != nullptr && compare(copying(*checksum), copying(*best)) <= 1) continue;
+    fastest = name;
+    best = std::move(checksum);
   }
-  return fastest;
+  return std::string(fastest);
 }
 
 // The rest of the line that begins with `key` and a space; the line is taken off the text.
@@ -93,13 +103,13 @@ ChecksumPlan ChecksumTuning::plan() const {
   return {kernel, streaming_from};
 }
 
-ChecksumTuning tune_checksums(const MeasureSeconds& measure) {
+ChecksumTuning tune_checksums(const CompareSpeed& compare) {
   Memory memory(static_cast<std::size_t>(
       std::clamp<std::uint64_t>(3 * last_level_cache_bytes() / 2, kFragmentBytes, kLargestBytes)));
-  const Crc32cKernel& kernel = fastest_kernel(measure, memory);
-  const std::uint64_t streaming_from = find_streaming(measure, kernel, memory);
+  const Crc32cKernel& kernel = fastest_kernel(compare, memory);
+  const std::uint64_t streaming_from = find_streaming(compare, kernel, memory);
   return {std::string(kernel.name), streaming_from,
-          fastest_checksum(measure, {&kernel, streaming_from}, memory)};
+          fastest_checksum(compare, {&kernel, streaming_from}, memory)};
 }
 
 std::string to_text(const ChecksumTuning& tuning) {

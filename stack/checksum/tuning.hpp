@@ -24,11 +24,13 @@ struct ChecksumTuning {
   friend bool operator==(const ChecksumTuning&, const ChecksumTuning&) = default;
 };
 
-// Seconds that the work takes, as typical for this machine; called some hundred times.
-using MeasureSeconds = std::function<double(const std::function<void()>& work)>;
+// How many times as fast the first work is as the second, as typical for this machine; called some
+// twenty times.
+using CompareSpeed =
+    std::function<double(const std::function<void()>& one, const std::function<void()>& other)>;
 
 // Takes memory of three times the last-level cache, at most 256 MiB, and a second or so.
-ChecksumTuning tune_checksums(const MeasureSeconds& measure);
+ChecksumTuning tune_checksums(const CompareSpeed& compare);
 
 // As text of a few lines; nothing if the text is not whole, names something that is not there or
 // does not run here.

@@ -14,6 +14,8 @@ ALL = [*WITH_COMMANDS, "ARCHITECTURE.md", "PROTOCOL.md"]
 MODES = [
     ("experiments/csum-*/README.md", "", "skip",
      "measures for a minute, and only on a quiet machine; scenario.cli.bench runs a short form"),
+    ("docs/speed.md", "holdfast bench", "skip",
+     "measures for a minute, and only on a quiet machine; scenario.cli.bench runs a short form"),
     ("experiments/*/README.md", "", "check",
      "takes minutes to hours; tests/scenario/experiments runs short forms"),
     ("README.md", "tests/run", "skip", "it is what runs this test"),
