@@ -95,6 +95,17 @@ class ExperimentsRun(SmallCopy):
         done = self.run_it("alone/full.json", RESULTS="out")
         self.assertEqual(done.stderr, "reporting out\n")
 
+    def test_a_benchmark_is_run_as_one_and_drawn(self):
+        self.write("mine/bench", "checksum\n")
+        write_program(self.top / "analysis/bench", REPORT)
+        done = self.run_it("mine/", "--rounds", "3", RESULTS="results/mine")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.given(done)[1:], ["bench", "checksum", "--output", "results/mine",
+                                                "--rounds", "3"])
+        self.assertEqual(done.stderr, "reporting results/mine --figures mine/figures.json\n")
+        done = self.run_it("mine", STATUS="2")
+        self.assertEqual((done.returncode, done.stderr), (2, ""))
+
     def test_an_interrupted_run_gets_a_report_and_keeps_its_status(self):
         done = self.run_it(RESULTS="out", STATUS="130")
         self.assertEqual(done.returncode, 130)
