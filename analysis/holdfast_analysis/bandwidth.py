@@ -1,7 +1,7 @@
 """Figures of bandwidth: bars over contenders, or lines over the length of a message.
 
 bandwidth.csv has a row for each contender and length: the median and its 95 % interval, in bytes
-per second. Which figures are made of it stands in the experiment's figures.json:
+per second. Which figures are made of it stands in the experiment's bandwidth.json:
 
     {"figures": [{
        "name": "alone", "title": "...", "measurement": "checksum", "limits": ["memory_read"],

@@ -102,7 +102,7 @@ class ExperimentsRun(SmallCopy):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.given(done)[1:], ["bench", "checksum", "--output", "results/mine",
                                                 "--rounds", "3"])
-        self.assertEqual(done.stderr, "reporting results/mine --figures mine/figures.json\n")
+        self.assertEqual(done.stderr, "reporting results/mine --figures mine/bandwidth.json\n")
         done = self.run_it("mine", STATUS="2")
         self.assertEqual((done.returncode, done.stderr), (2, ""))
 

@@ -40,7 +40,7 @@ class Bench(Scenario):
         self.assertTrue(machine["measured"])
         self.assertIn("model", machine["processor"])
         for experiment in ("csum-1", "csum-2"):
-            figures = os.path.join(ROOT, "experiments", experiment, "figures.json")
+            figures = os.path.join(ROOT, "experiments", experiment, "bandwidth.json")
             subprocess.run([os.path.join(ROOT, "analysis", "bench"), self.path("out"), "--figures",
                             figures], check=True, stdout=subprocess.PIPE)
         self.assertEqual(len(os.listdir(self.path("out", "figures"))), 9)
