@@ -247,6 +247,23 @@ void Engine::seal(PeerEntry& peer, const Header& header, std::span<std::byte> fr
   }
 }
 
+[[gnu::always_inline]] inline void Engine::post(std::size_t count) {
+  const auto operations = std::span<const Operation>(workspace_.operations).first(count);
+  const std::size_t accepted = data_rail_->post(operations);
+  if (accepted < count) drop(operations.subspan(accepted));
+}
+
+// What back-pressure has refused.
+void Engine::drop(std::span<const Operation> operations) {
+  blocked_ = true;
+  rest().drops.refused += operations.size();
+  for (const Operation& operation : operations) {
+    if (!operation.inline_data) {
+      rest().free_send.push_back(static_cast<std::uint32_t>(operation.cookie));
+    }
+  }
+}
+
 [[gnu::always_inline]] inline void Engine::send_actions(Time now) {
   std::size_t count = 0;
   MembershipAction& action = workspace_.action;
@@ -319,19 +336,6 @@ void Engine::seal(PeerEntry& peer, const Header& header, std::span<std::byte> fr
   operation.region = region_;
   operation.cookie = slot;
   return true;
-}
-
-void Engine::post(std::size_t count) {
-  const auto operations = std::span<const Operation>(workspace_.operations).first(count);
-  const std::size_t accepted = data_rail_->post(operations);
-  if (accepted == count) return;
-  blocked_ = true;
-  rest().drops.refused += count - accepted;
-  for (const Operation& operation : operations.subspan(accepted)) {
-    if (!operation.inline_data) {
-      rest().free_send.push_back(static_cast<std::uint32_t>(operation.cookie));
-    }
-  }
 }
 
 void Engine::watch(ProcessId process) {

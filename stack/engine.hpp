@@ -129,6 +129,7 @@ class Engine {
   bool encode(const MembershipAction& action, std::span<std::byte> to, Operation& operation);
   bool prepare(Operation& operation, std::span<std::byte> inline_frame);
   void post(std::size_t count);
+  void drop(std::span<const Operation> operations);
   void watch(ProcessId process);
   std::span<std::byte> receive_slot(std::uint64_t index);
   std::span<std::byte> send_slot(std::uint64_t index);

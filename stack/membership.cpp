@@ -86,23 +86,12 @@ void Membership::clear_changes() {
   settle();
 }
 
-// Nearly every frame is a heartbeat of a life that is known, with a view like ours, to one who has
-// nothing to say: of all that handle_any may do, only the detector hears of it
-// (3.6, 3.7, 4.2, 6.5).
-bool Membership::handle(Time now, Time at, const Header& header, const Body& body) {
-  const Record sender = view_.of(header.sender);
-  if (!quiet_ || header.type != FrameType::heartbeat || header.digest != view_.digest() ||
-      header.receiver_incarnation != incarnation_ ||
-      header.sender_incarnation != sender.incarnation || !is_live(sender)) {
-    if (is_for_earlier_boot(header)) {
-      introduce(header);
-      return false;
-    }
-    handle_any(now, at, header, body);
-    return true;
+bool Membership::handle_rare(Time now, Time at, const Header& header, const Body& body) {
+  if (is_for_earlier_boot(header)) {
+    introduce(header);
+    return false;
   }
-  detector_->heartbeat(at, header.sender, ring());
-  due_ = detector_->next_deadline();
+  handle_any(now, at, header, body);
   return true;
 }
 

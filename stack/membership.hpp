@@ -231,6 +231,7 @@ class Membership {
     return boot_of(header.receiver_incarnation) < boot_of(incarnation_);
   }
   void introduce(const Header& header);
+  bool handle_rare(Time now, Time at, const Header& header, const Body& body);
   void handle_any(Time now, Time at, const Header& header, const Body& body);
   void hear_answer(Time now, ProcessId sender, const Body& body);
   void note_change(ProcessId process, Record record);
@@ -298,5 +299,20 @@ class Membership {
 
   std::unique_ptr<Rest> rest_;
 };
+
+// Nearly every frame is a heartbeat of a life that is known, with a view like ours, to one who has
+// nothing to say: of all that handle_any may do, only the detector hears of it
+// (3.6, 3.7, 4.2, 6.5).
+inline bool Membership::handle(Time now, Time at, const Header& header, const Body& body) {
+  const Record sender = view_.of(header.sender);
+  if (!quiet_ || header.type != FrameType::heartbeat || header.digest != view_.digest() ||
+      header.receiver_incarnation != incarnation_ ||
+      header.sender_incarnation != sender.incarnation || !is_live(sender)) {
+    return handle_rare(now, at, header, body);
+  }
+  detector_->heartbeat(at, header.sender, ring());
+  due_ = detector_->next_deadline();
+  return true;
+}
 
 }  // namespace holdfast

@@ -23,27 +23,7 @@ void Membership::refresh_due() {
   settle();
 }
 
-bool Membership::poll_due(Time now, std::span<Run> scratch, MembershipAction& action) {
-  const bool found =
-      (quiet_ && poll_detector(now, action)) || (!quiet_ && poll_all(now, scratch, action));
-  refresh_due();
-  return found;
-}
-
-bool Membership::poll_all(Time now, std::span<Run> scratch, MembershipAction& action) {
-  if (std::vector<ProcessId>& to_watch = pending().to_watch; !to_watch.empty()) {
-    action.kind = MembershipAction::Kind::watch;
-    action.to = to_watch.back();
-    to_watch.pop_back();
-    return true;
-  }
-  poll_join(now);
-  // The detector first: its verdicts make news, and news is what notices carry.
-  return poll_detector(now, action) || poll_answers(scratch, action) ||
-         poll_notices(now, scratch, action);
-}
-
-bool Membership::poll_detector(Time now, MembershipAction& action) {
+[[gnu::always_inline]] inline bool Membership::poll_detector(Time now, MembershipAction& action) {
   action.kind = MembershipAction::Kind::frame;
   action.receiver = {};
   while (const auto wanted = detector_->poll(now, ring())) {
@@ -73,6 +53,26 @@ bool Membership::poll_detector(Time now, MembershipAction& action) {
     }
   }
   return false;
+}
+
+bool Membership::poll_due(Time now, std::span<Run> scratch, MembershipAction& action) {
+  const bool found =
+      (quiet_ && poll_detector(now, action)) || (!quiet_ && poll_all(now, scratch, action));
+  refresh_due();
+  return found;
+}
+
+bool Membership::poll_all(Time now, std::span<Run> scratch, MembershipAction& action) {
+  if (std::vector<ProcessId>& to_watch = pending().to_watch; !to_watch.empty()) {
+    action.kind = MembershipAction::Kind::watch;
+    action.to = to_watch.back();
+    to_watch.pop_back();
+    return true;
+  }
+  poll_join(now);
+  // The detector first: its verdicts make news, and news is what notices carry.
+  return poll_detector(now, action) || poll_answers(scratch, action) ||
+         poll_notices(now, scratch, action);
 }
 
 bool Membership::poll_answers(std::span<Run> scratch, MembershipAction& action) {

@@ -187,8 +187,7 @@ std::size_t MessageFabric::poll_happened(std::span<Event> events) {
   return count;
 }
 
-std::size_t MessageFabric::poll(std::span<Event> events) {
-  if (!eventful_ && first_waiting_ == FramePool::kNone) return 0;
+std::size_t MessageFabric::poll_waiting(std::span<Event> events) {
   std::size_t count = eventful_ ? poll_happened(events) : 0;
   while (first_waiting_ != FramePool::kNone && slot_count_ > 0 && count < events.size()) {
     receive(events[count++]);

@@ -114,9 +114,10 @@ class Simulation {
   }
   void boot(ProcessId process, bool rejoining);
   bool handle_next();
-  void act(ProcessId id, Process& process);
-  void act_impeded(ProcessId id, Process& process);
+  bool gets_to_it(ProcessId id, Process& process);
+  void take_turn(ProcessId id, Process& process);
   void turn(ProcessId id, Process& process);
+  void turn_unless_impeded(ProcessId id, Process& process);
   bool step_packets();
   void prefetch_upcoming() const;
   void prefetch(ProcessId process) const;
