@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "hw/monotonic_clock.hpp"
+#include "hw/record/format.hpp"
 #include "stack/wire/header.hpp"
 
 namespace holdfast::hw {
@@ -70,10 +71,10 @@ void encode_roster(const Assignment& assignment, ByteWriter& to) {
   to.put(assignment.job);
   to.put_bytes(assignment.key.bytes);
   to.put(static_cast<std::uint8_t>(assignment.fabric));
+  to.put(static_cast<std::uint8_t>(assignment.addresses.size()));
   to.put(assignment.processes());
-  for (const UdpEndpoint endpoint : assignment.endpoints) {
-    to.put(endpoint.ipv4);
-    to.put(endpoint.port);
+  for (const std::vector<Address>& rail : assignment.addresses) {
+    for (const Address& address : rail) encode(address, to);
   }
   to.put_block(std::as_bytes(std::span(assignment.directory)));
 }
@@ -88,11 +89,13 @@ void decode_roster(ByteReader& from, Assignment& assignment) {
   const auto fabric = from.get<std::uint8_t>();
   if (fabric > static_cast<std::uint8_t>(kLastJobFabric)) from.fail();
   assignment.fabric = static_cast<JobFabric>(fabric);
+  assignment.addresses.resize(from.get<std::uint8_t>());
   const auto processes = from.get<std::uint32_t>();
-  assignment.endpoints.clear();
-  for (std::uint32_t i = 0; i < processes && from.good(); ++i) {
-    const auto ipv4 = from.get<std::uint32_t>();
-    assignment.endpoints.push_back({ipv4, from.get<std::uint16_t>()});
+  for (std::vector<Address>& rail : assignment.addresses) {
+    rail.clear();
+    for (std::uint32_t i = 0; i < processes && from.good(); ++i) {
+      rail.push_back(decode_address(from));
+    }
   }
   assignment.directory = text_of(from.get_block());
 }

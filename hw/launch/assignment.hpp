@@ -13,10 +13,10 @@
 
 #include "hw/launch/job_fabric.hpp"
 #include "hw/record/byte_stream.hpp"
-#include "hw/udp/udp_address.hpp"
 #include "stack/base/ids.hpp"
 #include "stack/base/status.hpp"
 #include "stack/base/time.hpp"
+#include "stack/fabric.hpp"
 #include "stack/seal/seal.hpp"
 
 namespace holdfast::hw {
@@ -27,7 +27,7 @@ constexpr int kLogDescriptor = 4;      // the event log, for appending
 constexpr int kTableDescriptor = 5;    // the process table
 
 constexpr std::uint32_t kHandOverMagic = 0x4a4f4c48;
-constexpr std::uint16_t kHandOverVersion = 3;  // grows with each change of what comes after
+constexpr std::uint16_t kHandOverVersion = 4;  // grows with each change of what comes after
 constexpr std::size_t kHandOverOpeningBytes = 8;
 constexpr std::uint32_t kAssignmentBytesMax = 64u << 20;
 
@@ -48,12 +48,16 @@ struct Assignment {
   std::uint32_t job = 0;
   JobKey key;
   JobFabric fabric = JobFabric::udp;
-  std::vector<UdpEndpoint> endpoints;  // by process, of UDP or TCP; port 0 on shared memory
-  std::string directory;               // of shared memory; empty on others
-  std::string configuration;           // opaque
-  std::string recording;               // the file to write; empty: none
+  // Where frames arrive: by rail of the job's fabric, of which there is at least one, and there by
+  // process, the same processes on each.
+  std::vector<std::vector<Address>> addresses;
+  std::string directory;      // of shared memory; empty on others
+  std::string configuration;  // opaque
+  std::string recording;      // the file to write; empty: none
 
-  std::uint32_t processes() const { return static_cast<std::uint32_t>(endpoints.size()); }
+  std::uint32_t processes() const {
+    return addresses.empty() ? 0 : static_cast<std::uint32_t>(addresses.front().size());
+  }
 };
 
 // Without the configuration and the recording: what a recording keeps as its roster.

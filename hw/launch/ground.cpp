@@ -13,21 +13,13 @@ namespace {
 
 constexpr std::size_t kDataRail = 0;
 
-// In the job's directory.
-std::string shm_name(ProcessId process) {
-  return "process-" + std::to_string(process.value);
-}
-
 class LaunchedAddresses final : public AddressBook {
  public:
   LaunchedAddresses(const Assignment& assignment, const ProcessTable& table)
       : assignment_(assignment), table_(table) {}
 
   Address address(std::size_t rail, ProcessId process) const override {
-    if (rail == kDataRail) {
-      if (assignment_.fabric == JobFabric::shm) return to_shm_address(shm_name(process));
-      return to_address(assignment_.endpoints[process.value]);
-    }
+    if (rail == kDataRail) return assignment_.addresses[rail][process.value];
     // A process that was never started has ended, as far as a watcher is concerned; no process has
     // this number, which is above Linux's limit.
     constexpr ProcessIdentity kNobody{0x7fff'ffff, 0};
@@ -39,14 +31,24 @@ class LaunchedAddresses final : public AddressBook {
   const ProcessTable& table_;
 };
 
+// Of a launcher that is not ours.
+Status no_address(const Assignment& assignment) {
+  return Status::error("the assignment gives process " + std::to_string(assignment.self.value) +
+                       " an address that is not of the job's fabric");
+}
+
 Status open_data_rail(const Assignment& assignment, std::unique_ptr<Fabric>& fabric) {
-  const UdpEndpoint local = assignment.endpoints[assignment.self.value];
+  const Address& local = assignment.addresses[kDataRail][assignment.self.value];
   const std::uint32_t peers_max = assignment.processes() + kSpareHandles;
   if (assignment.fabric != JobFabric::shm) {
-    return open_socket_rail(assignment.fabric, local, PortOwner::launcher, peers_max, fabric);
+    const auto endpoint = to_udp_endpoint(local);
+    if (!endpoint) return no_address(assignment);
+    return open_socket_rail(assignment.fabric, *endpoint, PortOwner::launcher, peers_max, fabric);
   }
+  const auto name = to_shm_name(local);
+  if (!name) return no_address(assignment);
   ShmOptions options;
-  options.name = shm_name(assignment.self);
+  options.name = *name;
   options.directory = assignment.directory;
   options.geometry.lanes = std::min(peers_max, kShmLanesMax);
   options.peers_max = peers_max;

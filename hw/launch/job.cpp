@@ -19,6 +19,7 @@
 
 #include "hw/launch/spawn.hpp"
 #include "hw/monotonic_clock.hpp"
+#include "hw/udp/udp_address.hpp"
 #include "hw/whole_file.hpp"
 #include "stack/base/assert.hpp"
 
@@ -67,21 +68,21 @@ Status Job::prepare() {
     return Status::error("launch: recordings need a folder");
   }
   if (Status status = signals_.take(); !status.is_ok()) return status;
-  std::vector<UdpEndpoint> endpoints;
+  std::vector<Address> addresses;
   if (plan_.separate_hosts) {
-    if (Status status = separate_hosts(endpoints); !status.is_ok()) return status;
+    if (Status status = separate_hosts(addresses); !status.is_ok()) return status;
   }
   return places_.reserve(plan_.processes, plan_.fabric, plan_.configuration, plan_.seed,
-                         std::move(endpoints));
+                         std::move(addresses));
 }
 
 // A host's network is the job's alone, so any port will do.
-Status Job::separate_hosts(std::vector<UdpEndpoint>& endpoints) {
+Status Job::separate_hosts(std::vector<Address>& addresses) {
   HOLDFAST_ASSERT(plan_.fabric != JobFabric::shm);
   std::vector<std::uint16_t> next_port(hosts_of(plan_), kFirstPort);
   for (std::uint32_t i = 0; i < plan_.processes; ++i) {
     const std::uint32_t host = host_of({i});
-    endpoints.push_back({HostNetwork::address(host), next_port[host]++});
+    addresses.push_back(to_address(UdpEndpoint{HostNetwork::address(host), next_port[host]++}));
   }
   return HostNetwork::open(hosts_of(plan_), network_);
 }

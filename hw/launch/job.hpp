@@ -63,7 +63,7 @@ class Job {
   std::string file_of(const ProcessLife& life, const char* extension) const;
   bool anyone_left() const;
   std::uint32_t host_of(ProcessId process) const;
-  Status separate_hosts(std::vector<UdpEndpoint>& endpoints);
+  Status separate_hosts(std::vector<Address>& addresses);
   std::vector<ProcessId> processes_of(LaunchTarget target) const;
   bool lives(ProcessId process) const;
   bool restart_one(ProcessId process);

@@ -7,16 +7,18 @@
 #include <utility>
 
 #include "hw/launch/meeting.hpp"
+#include "hw/shm/shm_address.hpp"
+#include "hw/udp/udp_address.hpp"
 
 namespace holdfast::hw {
 
 Status JobPlaces::reserve(std::uint32_t processes, JobFabric fabric,
                           const std::string& configuration, std::uint64_t seed,
-                          std::vector<UdpEndpoint> endpoints) {
+                          std::vector<Address> addresses) {
   common_.fabric = fabric;
   common_.configuration = configuration;
   common_.seed = seed;
-  common_.endpoints = std::move(endpoints);
+  common_.addresses = {std::move(addresses)};
   if (!draw(common_.key.bytes) || !draw(std::as_writable_bytes(std::span(&common_.job, 1)))) {
     return Status::error(std::string("launch: cannot draw the job's key: ") + std::strerror(errno));
   }
@@ -25,9 +27,12 @@ Status JobPlaces::reserve(std::uint32_t processes, JobFabric fabric,
 }
 
 Status JobPlaces::reserve_addresses(std::uint32_t processes) {
-  if (!common_.endpoints.empty()) return Status::ok();
+  std::vector<Address>& addresses = common_.addresses.front();
+  if (!addresses.empty()) return Status::ok();
   if (common_.fabric == JobFabric::shm) {
-    common_.endpoints.assign(processes, {kLoopback, 0});
+    for (std::uint32_t i = 0; i < processes; ++i) {
+      addresses.push_back(to_shm_address("process-" + std::to_string(i)));
+    }
     const Status status = directory_.make();
     common_.directory = directory_.path();
     return status;
@@ -37,7 +42,7 @@ Status JobPlaces::reserve_addresses(std::uint32_t processes) {
   for (ReservedPort& port : ports_) {
     const auto kind = udp ? ReservedPort::Kind::udp : ReservedPort::Kind::tcp;
     if (Status status = port.reserve(kind); !status.is_ok()) return status;
-    common_.endpoints.push_back({kLoopback, port.port()});
+    addresses.push_back(to_address(UdpEndpoint{kLoopback, port.port()}));
   }
   return Status::ok();
 }

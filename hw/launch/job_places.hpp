@@ -20,7 +20,7 @@ class JobPlaces {
   // UDP and TCP, by process: addresses that nobody else uses; empty: ports of this machine's
   // loopback are reserved.
   Status reserve(std::uint32_t processes, JobFabric fabric, const std::string& configuration,
-                 std::uint64_t seed, std::vector<UdpEndpoint> endpoints = {});
+                 std::uint64_t seed, std::vector<Address> addresses = {});
 
   ProcessTable& table() { return table_; }
   const ProcessTable& table() const { return table_; }

@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
+#include "hw/launch/job_address.hpp"
 #include "hw/launch/socket_rail.hpp"
 #include "hw/monotonic_clock.hpp"
-#include "hw/udp/internet_socket.hpp"
 #include "hw/watch/watch_fabric.hpp"
 
 namespace holdfast::hw {
@@ -21,7 +21,7 @@ namespace {
 // earlier than others.
 constexpr Duration kFarewell = milliseconds(500);
 
-std::string text_of(Duration duration) {
+std::string seconds_of(Duration duration) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.3f s", static_cast<double>(duration.ns) / 1e9);
   return text.data();
@@ -32,7 +32,7 @@ class MetAddresses final : public AddressBook {
   explicit MetAddresses(const std::vector<JobMember>& members) : members_(members) {}
   Address address(std::size_t rail, ProcessId process) const override {
     const JobMember& member = members_[process.value];
-    return rail == 0 ? to_address(member.endpoint) : to_address(member.process);
+    return rail == 0 ? member.address : to_address(member.process);
   }
 
  private:
@@ -50,7 +50,7 @@ class SpokenLog final : public BeliefLog {
       if (change.process == self_) continue;
       if (change.record.state == MemberState::left && at >= farewell_) continue;
       say_("process " + std::to_string(change.process.value) + " " +
-           std::string(name_of(change.record.state)) + " after " + text_of(at - since_));
+           std::string(name_of(change.record.state)) + " after " + seconds_of(at - since_));
     }
   }
 
@@ -61,10 +61,10 @@ class SpokenLog final : public BeliefLog {
   const std::function<void(const std::string&)>& say_;
 };
 
-Introduction introduce(const JoinPlan& plan, UdpEndpoint endpoint) {
+Introduction introduce(const JoinPlan& plan, const Address& address) {
   Introduction introduction;
   const std::int32_t pid = ::getpid();
-  introduction.self = {endpoint, identify(pid).value_or(ProcessIdentity{pid, 0}), host_identity()};
+  introduction.self = {address, identify(pid).value_or(ProcessIdentity{pid, 0}), host_identity()};
   introduction.processes = plan.processes;
   introduction.key = plan.key;
   ByteWriter same;
@@ -77,6 +77,15 @@ Introduction introduce(const JoinPlan& plan, UdpEndpoint endpoint) {
 }
 
 }  // namespace
+
+Met check_addresses(JobFabric fabric, const std::vector<JobMember>& members) {
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (is_address_of(fabric, members[i].address)) continue;
+    return Met::failed("process " + std::to_string(i) + " is at " + text_of(members[i].address) +
+                       ", which is no address of the job's fabric");
+  }
+  return {};
+}
 
 Met check_places(const Roster& roster, const std::vector<JobMember>& members) {
   for (std::uint32_t i = 0; i < members.size() && roster.domain_size() > 1; ++i) {
@@ -99,9 +108,11 @@ Met run_joined(const JoinPlan& plan, Meeting& meeting, const NodeFactory& factor
       !status.is_ok()) {
     return Met::failed(status.message());
   }
-  const UdpEndpoint endpoint = to_udp_endpoint(data->local_address()).value_or(wanted);
   MetJob job;
-  if (Met met = meeting.meet(introduce(plan, endpoint), until, job); !met.is_ok()) return met;
+  if (Met met = meeting.meet(introduce(plan, data->local_address()), until, job); !met.is_ok()) {
+    return met;
+  }
+  if (Met checked = check_addresses(plan.fabric, job.members); !checked.is_ok()) return checked;
   WatchFabric watch(peers_max);
   const std::array<Fabric*, 2> rails{data.get(), &watch};
   const MetAddresses addresses(job.members);
@@ -121,7 +132,7 @@ Met run_joined(const JoinPlan& plan, Meeting& meeting, const NodeFactory& factor
   options.lifeline = meeting.lifeline();
   options.leave_within = kFarewell;
   plan.say("has met all " + std::to_string(plan.processes) + " processes; its frames arrive at " +
-           text_of(endpoint));
+           text_of(data->local_address()));
   SpokenLog log(meeting.self(), options.start_at, plan.duration, plan.say);
   const Status status = run_process(engine, rails, log, options, end);
   return status.is_ok() ? Met{} : Met::failed(status.message());

@@ -37,6 +37,9 @@ struct JoinPlan {
 // those that watch them; refused, with a sentence, if not.
 Met check_places(const Roster& roster, const std::vector<JobMember>& members);
 
+// Failed, with a sentence, if somebody says an address that is not of the job's fabric.
+Met check_addresses(JobFabric fabric, const std::vector<JobMember>& members);
+
 // Runs to the end; `end` means something if the process has met the others.
 Met run_joined(const JoinPlan& plan, Meeting& meeting, const NodeFactory& factory, LoopEnd& end);
 

@@ -1,5 +1,5 @@
-// Facts about this process, and their bytes: little-endian, but for endpoints, which are in the
-// form of the fabrics' addresses.
+// Facts about this process, and their bytes: little-endian, but for addresses, which are in the
+// form of their fabrics.
 #include "hw/launch/meeting.hpp"
 
 #include <fcntl.h>
@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "hw/descriptor.hpp"
+#include "hw/record/format.hpp"
 
 namespace holdfast::hw {
 
@@ -38,28 +39,23 @@ HostIdentity host_identity() {
 }
 
 void encode(const JobMember& member, ByteWriter& to) {
-  const Address endpoint = to_address(member.endpoint);
-  to.put_bytes(std::span(endpoint.bytes).first(endpoint.size));
+  encode(member.address, to);
   const Address process = to_address(member.process);
   to.put_bytes(std::span(process.bytes).first(process.size));
   to.put_bytes(member.host);
 }
 
 JobMember decode_member(ByteReader& from) {
-  const auto address = [&from](std::uint8_t size) {
-    Address read;
-    const std::span<const std::byte> bytes = from.get_bytes(size);
-    std::copy(bytes.begin(), bytes.end(), read.bytes.begin());
-    read.size = size;
-    return read;
-  };
-  const auto endpoint = to_udp_endpoint(address(6));
-  const auto process = to_process_identity(address(12));
   JobMember member;
+  member.address = decode_address(from);
+  Address identity;
+  identity.size = 12;
+  const std::span<const std::byte> bytes = from.get_bytes(identity.size);
+  std::copy(bytes.begin(), bytes.end(), identity.bytes.begin());
+  const auto process = to_process_identity(identity);
   const std::span<const std::byte> host = from.get_bytes(member.host.size());
   std::copy(host.begin(), host.end(), member.host.begin());
-  if (!endpoint || !process) from.fail();
-  member.endpoint = endpoint.value_or(UdpEndpoint{});
+  if (!process) from.fail();
   member.process = process.value_or(ProcessIdentity{});
   return member;
 }

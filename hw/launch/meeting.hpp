@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "hw/record/byte_stream.hpp"
-#include "hw/udp/udp_address.hpp"
 #include "hw/watch/process_identity.hpp"
 #include "stack/base/ids.hpp"
 #include "stack/base/time.hpp"
+#include "stack/fabric.hpp"
 #include "stack/seal/seal.hpp"
 
 namespace holdfast::hw {
@@ -42,13 +42,13 @@ HostIdentity host_identity();
 
 // What a process says of itself.
 struct JobMember {
-  UdpEndpoint endpoint;  // of its frames' rail
+  Address address;  // of its frames' rail
   ProcessIdentity process;
   HostIdentity host{};
 
   friend bool operator==(const JobMember&, const JobMember&) = default;
 };
-constexpr std::size_t kJobMemberBytes = 6 + 12 + 16;
+constexpr std::size_t kJobMemberBytes = 1 + Address::kBytesMax + 12 + 16;
 void encode(const JobMember& member, ByteWriter& to);
 // The reader fails if it is none.
 JobMember decode_member(ByteReader& from);

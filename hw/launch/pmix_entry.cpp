@@ -11,7 +11,7 @@ namespace holdfast::hw {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x504d4648;
-constexpr std::uint8_t kVersion = 1;  // grows with each change of what follows it
+constexpr std::uint8_t kVersion = 2;  // grows with each change of what follows it
 
 }  // namespace
 

@@ -12,7 +12,7 @@ namespace holdfast::hw {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x56525648;
-constexpr std::uint8_t kVersion = 1;  // grows with each change of what follows a hello
+constexpr std::uint8_t kVersion = 2;  // grows with each change of what follows a hello
 constexpr std::byte kClaimLabel{'c'};
 
 using Mac = std::array<std::byte, kMacBytes>;

@@ -14,6 +14,7 @@
 
 #include "hw/descriptor.hpp"
 #include "hw/launch/assignment.hpp"
+#include "hw/launch/job_address.hpp"
 #include "hw/launch/rendezvous.hpp"
 #include "hw/launch/rendezvous_frames.hpp"
 #include "hw/monotonic_clock.hpp"
@@ -149,7 +150,7 @@ std::string Host::what_is_wrong(const Claim& claim) const {
   for (const Guest& other : guests_) {
     if (other.rank != claim.rank) continue;
     return "process " + std::to_string(claim.rank) + " has joined already, from " +
-           text_of(members_[claim.rank].endpoint) + " (process number " +
+           text_of(members_[claim.rank].address) + " (process number " +
            std::to_string(members_[claim.rank].process.pid) + "); give each its own rank";
   }
   return "";

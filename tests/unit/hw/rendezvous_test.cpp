@@ -28,7 +28,7 @@ JobKey key_of(std::uint8_t byte) {
 
 Introduction introduction_of(std::uint32_t rank) {
   Introduction introduction;
-  introduction.self = {{kLoopback, static_cast<std::uint16_t>(1000 + rank)},
+  introduction.self = {to_address(UdpEndpoint{kLoopback, static_cast<std::uint16_t>(1000 + rank)}),
                        {static_cast<std::int32_t>(100 + rank), 7},
                        host_identity()};
   introduction.processes = 3;
@@ -121,6 +121,16 @@ TEST(JoinedNode, ProcessesOfOneNodeMustBeOnOneMachine) {
   const Met wrong = check_places(Roster({.nodes = 1, .per_node = 4}), members);
   EXPECT_EQ(wrong.fault, MeetingFault::refused);
   EXPECT_NE(wrong.message.find("processes 0 and 2 are of one node"), std::string::npos);
+}
+
+TEST(JoinedNode, WhoIsAtNoAddressOfTheJobsFabricIsNamed) {
+  std::vector<JobMember> members(3, introduction_of(0).self);
+  EXPECT_TRUE(check_addresses(JobFabric::udp, members).is_ok());
+  EXPECT_FALSE(check_addresses(JobFabric::shm, members).is_ok());
+  members[2].address.size = 3;
+  const Met wrong = check_addresses(JobFabric::udp, members);
+  EXPECT_EQ(wrong.fault, MeetingFault::failed);
+  EXPECT_NE(wrong.message.find("process 2 is at 7f0000"), std::string::npos) << wrong.message;
 }
 
 // A job of three whose process 0 waits.

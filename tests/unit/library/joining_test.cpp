@@ -175,11 +175,11 @@ TEST_F(Joining, ALauncherOfAnotherVersionIsRefusedWithBothNamed) {
 
 // Into a running job, in which another build answers: its frames come through a real socket.
 TEST_F(Joining, FramesOfAnotherWireVersionAreNamedIfNobodyElseAnswers) {
-  const std::uint16_t port = places_.assignment({1}, 0).endpoints[1].port;
-  const std::uint16_t to = places_.assignment({0}, 0).endpoints[0].port;
+  const std::vector<Address> addresses = places_.assignment({1}, 0).addresses.front();
+  const UdpEndpoint local = to_udp_endpoint(addresses[1]).value();
   std::unique_ptr<UdpFabric> other;
-  ASSERT_TRUE(UdpFabric::open({.local = {kLoopback, port}, .share_port = true}, other).is_ok());
-  const Peer peer = other->attach(to_address(UdpEndpoint{kLoopback, to}), Service::datagram);
+  ASSERT_TRUE(UdpFabric::open({.local = local, .share_port = true}, other).is_ok());
+  const Peer peer = other->attach(addresses[0], Service::datagram);
   const auto answer = [&] {
     say(assignment_bytes(1));
     start();
