@@ -272,6 +272,9 @@ void Engine::drop(std::span<const Operation> operations) {
       watch(action.to);
       continue;
     }
+    if (const std::uint32_t boot = boot_of(receiver_of(action)); boot > 0 && keeps_handles_) {
+      count = follow_life(action.to, boot, count);
+    }
     if (!encode(action, workspace_.frames[count], workspace_.operations[count])) {
       ++rest().drops.refused;
       continue;
@@ -282,6 +285,30 @@ void Engine::drop(std::span<const Operation> operations) {
     }
   }
   if (count > 0) post(count);
+}
+
+// The life that a frame is for.
+[[gnu::always_inline]] inline Incarnation Engine::receiver_of(
+    const MembershipAction& action) const {
+  return std::max(membership_.view().of(action.to).incarnation, action.receiver);
+}
+
+// A handle leads to one life of a process: the next may be at another address, as an adapter gives
+// each its own queue pair. Before a frame for a later boot the handle is let go, after those that
+// wait to be posted, of which some may need it; returns how many wait then.
+std::size_t Engine::follow_life(ProcessId process, std::uint32_t boot, std::size_t waiting) {
+  auto& boots = rest().boots;
+  auto known =
+      std::lower_bound(boots.begin(), boots.end(), process,
+                       [](const auto& one, ProcessId wanted) { return one.first < wanted; });
+  if (known == boots.end() || known->first != process) known = boots.insert(known, {process, 0});
+  if (known->second >= boot) return waiting;
+  known->second = boot;
+  PeerEntry* const peer = peers_.find(process);
+  if (peer == nullptr || peer->peer == kNoPeer) return waiting;
+  if (waiting > 0) post(waiting);
+  data_rail_->detach(std::exchange(peer->peer, kNoPeer));
+  return 0;
 }
 
 // Most processes get a notice now and then: where a handle need not be kept, only those that get
@@ -306,8 +333,7 @@ void Engine::drop(std::span<const Operation> operations) {
                       .sender = membership_.self(),
                       .sender_incarnation = membership_.incarnation(),
                       .receiver = action.to,
-                      .receiver_incarnation =
-                          std::max(membership_.view().of(action.to).incarnation, action.receiver),
+                      .receiver_incarnation = receiver_of(action),
                       .sequence = ++sequence_,
                       .digest = membership_.view().digest()};
   const std::size_t bytes = encode_frame(header, action.body, to);

@@ -124,6 +124,8 @@ class Engine {
   Peer handle_of(const MembershipAction& action);
   bool verify(const Header& header, std::span<const std::byte> frame);
   bool is_replayed(const Header& header);
+  Incarnation receiver_of(const MembershipAction& action) const;
+  std::size_t follow_life(ProcessId process, std::uint32_t boot, std::size_t waiting);
   void seal(PeerEntry& peer, const Header& header, std::span<std::byte> frame);
   void send_actions(Time now);
   bool encode(const MembershipAction& action, std::span<std::byte> to, Operation& operation);
@@ -145,6 +147,8 @@ class Engine {
     std::unique_ptr<FrameSlot[]> slots{};
     std::vector<std::uint32_t> free_send{};
     std::vector<std::pair<Peer, ProcessId>> watched{};
+    // For which boots handles were attached, where it was not the first; ascending by process.
+    std::vector<std::pair<ProcessId, std::uint32_t>> boots{};
     DropCounts drops{};
     std::uint8_t other_wire_version = 0;
   };

@@ -79,6 +79,12 @@ void Checker::check_fabric() {
            "found hosts that share memory and are apart; expected \"shared\", or \"kind\": \"udp\" "
            "or \"tcp\"");
   }
+  if (experiment_.fabric.target == Target::verbs && experiment_.fabric.separate_hosts) {
+    report(
+        {"/fabric/hosts", "/fabric/kind"},
+        "found hosts that are namespaces on a fabric of adapters, which are not in them; expected "
+        "\"shared\", where hosts take turns at the adapters, or \"kind\": \"udp\" or \"tcp\"");
+  }
   if (experiment_.fabric.fidelity == Fidelity::packet) {
     report({"/fabric/fidelity", "/fabric/kind"},
            "found packet fidelity on a real fabric; expected \"message\", only \"kind\": "

@@ -63,10 +63,11 @@ Enum word_at(const Node& document, std::string_view pointer,
 template <class Enum>
 using Word = std::pair<std::string_view, Enum>;
 
-constexpr std::array<Word<Target>, 4> kTargets{{{"native", Target::simulated},
+constexpr std::array<Word<Target>, 5> kTargets{{{"native", Target::simulated},
                                                 {"udp", Target::udp},
                                                 {"tcp", Target::tcp},
-                                                {"shm", Target::shm}}};
+                                                {"shm", Target::shm},
+                                                {"verbs", Target::verbs}}};
 constexpr std::array<Word<bool>, 2> kSeparateHosts{{{"shared", false}, {"namespaces", true}}};
 constexpr std::array<Word<Fidelity>, 2> kFidelities{
     {{"message", Fidelity::message}, {"packet", Fidelity::packet}}};

@@ -20,6 +20,7 @@ enum class Target : std::uint8_t {
   udp,        // real processes of this machine, over loopback
   tcp,        // likewise
   shm,        // likewise, over shared memory
+  verbs,      // likewise, over its RDMA adapters
 };
 
 enum class Fidelity : std::uint8_t { message, packet };

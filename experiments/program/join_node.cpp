@@ -17,6 +17,7 @@
 #include "hw/launch/joined_node.hpp"
 #include "hw/launch/pmix_meeting.hpp"
 #include "hw/launch/rendezvous.hpp"
+#include "hw/launch/verbs_rail.hpp"
 
 namespace holdfast::program {
 
@@ -30,10 +31,11 @@ const std::array<Option, 7> kJoinOptions = {
     Option{"--key-file", "FILE",
            "the job's key, 64 hexadecimal digits; default: what the\n"
            "environment's HOLDFAST_KEY holds; under PMIx neither is needed"},
-    Option{"--address", "IP",
+    Option{"--address", "PLACE",
            "where this process receives frames; default: the address by which\n"
            "it reaches the rendezvous; under PMIx 127.0.0.1 if all processes\n"
-           "are on this machine, else its first other address"},
+           "are on this machine, else its first other address. Over verbs a\n"
+           "port, such as mlx5_0:1; default: the first that is active"},
     Option{"--patience", "TIME", "to wait for all processes of the job; default: 30s"}};
 
 namespace {
@@ -49,17 +51,36 @@ std::string check_experiment(const Prepared& prepared) {
     return "the experiment sweeps; choose one point, with --set sweep={} and --set PATH=VALUE";
   const runner::Target target = prepared.campaign.points.front().experiment.fabric.target;
   if (target == runner::Target::simulated)
-    return "the experiment's fabric is simulated; give --set fabric.kind=udp (or tcp)";
+    return "the experiment's fabric is simulated; give --set fabric.kind=udp (or tcp, verbs)";
   if (target == runner::Target::shm)
-    return "shared memory needs the launcher of holdfast run; give --set fabric.kind=udp (or tcp)";
+    return "shared memory needs the launcher of holdfast run; give --set fabric.kind=udp (or tcp, "
+           "verbs)";
   return "";
+}
+
+// A sentence about what is wrong; empty: nothing.
+std::string choose_port(const std::string& wanted, hw::JoinPlan& plan) {
+  std::vector<hw::VerbsPort> ports;
+  if (const Status status = hw::find_verbs_ports(ports); !status.is_ok()) return status.message();
+  std::string names;
+  for (const hw::VerbsPort& port : ports) {
+    if (wanted.empty() || wanted == hw::name_of(port)) {
+      plan.port = port;
+      return "";
+    }
+    names += (names.empty() ? "" : ", ") + hw::name_of(port);
+  }
+  return "--address is \"" + wanted + "\"; expected an active port of this machine: " + names;
 }
 
 // A sentence about what is wrong; empty: nothing.
 std::string read_options(const Arguments& arguments, hw::JoinPlan& plan) {
   if (Status status = hw::find_job_key(arguments.value("--key-file"), plan.key); !status.is_ok())
     return status.message();
-  if (arguments.has("--address")) {
+  if (plan.fabric == hw::JobFabric::verbs) {
+    if (std::string wrong = choose_port(arguments.value("--address"), plan); !wrong.empty())
+      return wrong;
+  } else if (arguments.has("--address")) {
     const std::string text = arguments.value("--address");
     in_addr address{};
     if (::inet_pton(AF_INET, text.c_str(), &address) != 1)
@@ -83,8 +104,9 @@ hw::JoinPlan plan_of(const Prepared& prepared) {
   plan.seed = runner::replicate_seed(experiment, 0);
   plan.processes = inputs.processes();
   plan.duration = inputs.duration();
-  plan.fabric =
-      experiment.fabric.target == runner::Target::tcp ? hw::JobFabric::tcp : hw::JobFabric::udp;
+  const runner::Target target = experiment.fabric.target;
+  if (target == runner::Target::tcp) plan.fabric = hw::JobFabric::tcp;
+  if (target == runner::Target::verbs) plan.fabric = hw::JobFabric::verbs;
   return plan;
 }
 

@@ -14,6 +14,7 @@
 #include "experiments/program/commands.hpp"
 #include "hw/launch/engine_program.hpp"
 #include "hw/launch/programs.hpp"
+#include "hw/launch/verbs_rail.hpp"
 #include "stack/base/random.hpp"
 
 namespace holdfast::program {
@@ -27,7 +28,9 @@ const std::array kOptions = {
            "act as if there were K of them on each machine; must divide N;\n"
            "default: N. Machines watch each other by heartbeats, processes of\n"
            "one machine by the operating system"},
-    Option{"--fabric", "KIND", "how they reach each other: udp (default), tcp or shm"},
+    Option{"--fabric", "KIND",
+           "how they reach each other: udp (default), tcp, shm, or verbs (RDMA\n"
+           "adapters of this machine, of which nodes take turns)"},
     Option{"--period", "TIME", "between two heartbeats of a machine; default: 100ms"},
     Option{"--timeout", "TIME",
            "silence of a machine that makes a verdict, at least 2 periods;\n"
@@ -53,12 +56,12 @@ std::string read_fabric(const Arguments& arguments, hw::JobFabric& fabric) {
   const std::string word = arguments.value("--fabric");
   for (const auto& [name, named] :
        {std::pair{"udp", hw::JobFabric::udp}, std::pair{"tcp", hw::JobFabric::tcp},
-        std::pair{"shm", hw::JobFabric::shm}}) {
+        std::pair{"shm", hw::JobFabric::shm}, std::pair{"verbs", hw::JobFabric::verbs}}) {
     if (word != name) continue;
     fabric = named;
     return "";
   }
-  return "--fabric is \"" + word + "\"; expected udp, tcp or shm";
+  return "--fabric is \"" + word + "\"; expected udp, tcp, shm or verbs";
 }
 
 // As a shell finds it; empty: nowhere.
@@ -92,6 +95,7 @@ std::string read_plan(const Arguments& arguments, std::uint32_t per_node, hw::Pr
   if (plan.processes % per_node != 0)
     return "--per-node is " + std::to_string(per_node) + ", which does not divide " +
            std::to_string(plan.processes);
+  plan.per_node = per_node;
   configuration.roster = {.nodes = plan.processes / per_node, .per_node = per_node};
   for (const auto& [option, duration] :
        {std::pair{"--period", &detection.period}, std::pair{"--timeout", &detection.timeout}}) {
@@ -137,6 +141,12 @@ int launch(const Arguments& arguments) {
   if (const std::string wrong = read_plan(arguments, per_node, plan); !wrong.empty()) {
     std::fprintf(stderr, "holdfast launch: %s\n", wrong.c_str());
     return kRefused;
+  }
+  if (std::vector<hw::VerbsPort> ports; plan.fabric == hw::JobFabric::verbs) {
+    if (const Status status = hw::find_job_ports(ports); !status.is_ok()) {
+      std::fprintf(stderr, "holdfast launch: %s\n", status.message().c_str());
+      return kRefused;
+    }
   }
   hw::ProgramsResult result;
   const Status status = hw::run_programs(plan, report, result);

@@ -17,6 +17,7 @@
 #include "experiments/runner/launch_replicate.hpp"
 #include "experiments/runner/simulate.hpp"
 #include "hw/inject/host_network.hpp"
+#include "hw/launch/verbs_rail.hpp"
 
 namespace holdfast::program {
 namespace {
@@ -25,7 +26,7 @@ const std::array kOptions = {
     kSetOption,
     Option{"--target", "KIND",
            "where the processes run, as --set fabric.kind=KIND: native (the\n"
-           "simulator), or real ones of this machine over udp, tcp or shm"},
+           "simulator), or real ones of this machine over udp, tcp, shm or verbs"},
     Option{"--jobs", "N", "replicates at the same time; default: one per processor"},
     Option{"--output", "DIR",
            "the results folder; default: results/NAME, or the first of\n"
@@ -105,7 +106,8 @@ std::string conflict(const runner::Campaign& campaign, const Arguments& argument
   if (any_real && (!arguments.number("--jobs", 1, jobs) || jobs > 1))
     return "real processes run one replicate at a time; leave out --jobs";
   if (!any_real && arguments.has("--record"))
-    return "--record is for real processes (fabric.kind udp, tcp or shm); a simulation is repeated "
+    return "--record is for real processes (fabric.kind udp, tcp, shm or verbs); a simulation is "
+           "repeated "
            "by running it again";
   for (const runner::CampaignPoint& point : points)
     if (is_real(point) && point.experiment.fabric.loss > 0.0)
@@ -127,6 +129,15 @@ Status try_hosts(const runner::Campaign& campaign) {
   std::unique_ptr<hw::HostNetwork> network;
   const Status status = hw::HostNetwork::open(1, network);
   return status.is_ok() && silent ? network->begin(0, hw::RailFault::silent_from) : status;
+}
+
+// Finds once what replicates over adapters will need.
+Status try_adapters(const runner::Campaign& campaign) {
+  const bool needed = std::any_of(
+      campaign.points.begin(), campaign.points.end(),
+      [](const auto& p) { return p.experiment.fabric.target == runner::Target::verbs; });
+  std::vector<hw::VerbsPort> ports;
+  return needed ? hw::find_job_ports(ports) : Status::ok();
 }
 
 // Whether recordings can be written into a folder, which is made; why not is told.
@@ -170,6 +181,10 @@ int run_prepared(const Prepared& prepared, const Arguments& arguments) {
   if (const Status status = try_hosts(campaign); !status.is_ok()) {
     std::fprintf(stderr, "holdfast run: fabric.hosts \"namespaces\": %s\n",
                  status.message().c_str());
+    return kRefused;
+  }
+  if (const Status status = try_adapters(campaign); !status.is_ok()) {
+    std::fprintf(stderr, "holdfast run: %s\n", status.message().c_str());
     return kRefused;
   }
   const bool real = std::any_of(campaign.points.begin(), campaign.points.end(), is_real);

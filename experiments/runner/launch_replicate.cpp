@@ -171,6 +171,7 @@ class Account {
 hw::JobFabric fabric_of(Target target) {
   HOLDFAST_ASSERT(target != Target::simulated);
   if (target == Target::tcp) return hw::JobFabric::tcp;
+  if (target == Target::verbs) return hw::JobFabric::verbs;
   return target == Target::shm ? hw::JobFabric::shm : hw::JobFabric::udp;
 }
 

@@ -130,7 +130,7 @@ HandOver receive_bytes(int socket, std::span<std::byte> bytes, Time until) {
 
 Status send_word(int socket, const Word& word) {
   std::array<std::byte, kWordBytes> bytes{word.kind};
-  store_le(bytes.data() + 1, word.pid);
+  store_le(bytes.data() + 1, word.number);
   return send_bytes(socket, bytes);
 }
 

@@ -4,7 +4,7 @@
 // On the control socket, little-endian. From the launcher: 8 bytes that have the same place in
 // every version (magic 4, version of the hand-over 2, wire version 1, zero 1), then the assignment
 // in a block; once all processes are ready, the start time, 8 bytes. From the process: words of 5
-// bytes, kReady and kLeft.
+// bytes, kPlaced, kReady and kLeft.
 #pragma once
 
 #include <cstdint>
@@ -34,11 +34,14 @@ constexpr std::uint32_t kAssignmentBytesMax = 64u << 20;
 // What a process says.
 struct Word {
   std::byte kind{};
-  std::uint32_t pid =
-      0;  // of the process that takes part, which the launcher's child may have made
+  std::uint32_t number = 0;
 };
-constexpr std::byte kReady{'r'};  // in its place, can be sent frames
-constexpr std::byte kLeft{'l'};   // has left in order
+// What was missing in its address, before it is ready: the number of its queue pair.
+constexpr std::byte kPlaced{'p'};
+// In its place, can be sent frames. The number is the kernel's for the process that takes part,
+// which the launcher's child may have made.
+constexpr std::byte kReady{'r'};
+constexpr std::byte kLeft{'l'};  // has left in order
 constexpr std::size_t kWordBytes = 5;
 
 struct Assignment {
@@ -49,7 +52,7 @@ struct Assignment {
   JobKey key;
   JobFabric fabric = JobFabric::udp;
   // Where frames arrive: by rail of the job's fabric, of which there is at least one, and there by
-  // process, the same processes on each.
+  // process, the same processes on each. Over verbs the ports only, see verbs_rail.hpp.
   std::vector<std::vector<Address>> addresses;
   std::string directory;      // of shared memory; empty on others
   std::string configuration;  // opaque

@@ -1,9 +1,12 @@
 // Sockets, watches and recorders of one process.
 #include "hw/launch/ground.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "hw/launch/socket_rail.hpp"
+#include "hw/launch/verbs_rail.hpp"
 #include "hw/shm/shm_address.hpp"
 #include "hw/shm/shm_fabric.hpp"
 
@@ -19,7 +22,11 @@ class LaunchedAddresses final : public AddressBook {
       : assignment_(assignment), table_(table) {}
 
   Address address(std::size_t rail, ProcessId process) const override {
-    if (rail == kDataRail) return assignment_.addresses[rail][process.value];
+    if (rail == kDataRail) {
+      const Address& address = assignment_.addresses[rail][process.value];
+      if (assignment_.fabric != JobFabric::verbs) return address;
+      return at_queue_pair(address, table_.queue_pair(process));
+    }
     // A process that was never started has ended, as far as a watcher is concerned; no process has
     // this number, which is above Linux's limit.
     constexpr ProcessIdentity kNobody{0x7fff'ffff, 0};
@@ -40,6 +47,13 @@ Status no_address(const Assignment& assignment) {
 Status open_data_rail(const Assignment& assignment, std::unique_ptr<Fabric>& fabric) {
   const Address& local = assignment.addresses[kDataRail][assignment.self.value];
   const std::uint32_t peers_max = assignment.processes() + kSpareHandles;
+  if (assignment.fabric == JobFabric::verbs) {
+    if (Status status = open_verbs_rail(local, assignment.job, peers_max, fabric);
+        !status.is_ok()) {
+      return status;
+    }
+    return find_ways(*fabric, assignment.addresses[kDataRail]);
+  }
   if (assignment.fabric != JobFabric::shm) {
     const auto endpoint = to_udp_endpoint(local);
     if (!endpoint) return no_address(assignment);
@@ -76,6 +90,13 @@ Status Ground::open(const Assignment& assignment, int table_descriptor) {
   addresses = std::make_unique<LaunchedAddresses>(assignment, table);
   rails = {data.get(), watch.get()};
   return assignment.recording.empty() ? Status::ok() : record(assignment);
+}
+
+Status Ground::say_ready(int control) const {
+  if (const std::uint32_t number = queue_pair_of(data->local_address()); number != 0) {
+    if (Status status = send_word(control, {kPlaced, number}); !status.is_ok()) return status;
+  }
+  return send_word(control, {kReady, static_cast<std::uint32_t>(::getpid())});
 }
 
 Status Ground::record(const Assignment& assignment) {

@@ -37,6 +37,8 @@ struct Ground {
   // Takes over the descriptor of the process table. The assignment must outlive this. An error says
   // what the system refused.
   Status open(const Assignment& assignment, int table_descriptor);
+  // Tells the launcher that this process can be sent frames, and where, if only it knows.
+  Status say_ready(int control) const;
   const AddressBook& book() const { return recorded_addresses ? *recorded_addresses : *addresses; }
 
  private:

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "hw/launch/spawn.hpp"
+#include "hw/launch/verbs_rail.hpp"
 #include "hw/monotonic_clock.hpp"
 #include "hw/udp/udp_address.hpp"
 #include "hw/whole_file.hpp"
@@ -72,13 +73,18 @@ Status Job::prepare() {
   if (plan_.separate_hosts) {
     if (Status status = separate_hosts(addresses); !status.is_ok()) return status;
   }
+  if (plan_.fabric == JobFabric::verbs) {
+    std::vector<std::uint32_t> hosts;
+    for (std::uint32_t i = 0; i < plan_.processes; ++i) hosts.push_back(host_of({i}));
+    if (Status status = spread_over_ports(hosts, addresses); !status.is_ok()) return status;
+  }
   return places_.reserve(plan_.processes, plan_.fabric, plan_.configuration, plan_.seed,
                          std::move(addresses));
 }
 
 // A host's network is the job's alone, so any port will do.
 Status Job::separate_hosts(std::vector<Address>& addresses) {
-  HOLDFAST_ASSERT(plan_.fabric != JobFabric::shm);
+  HOLDFAST_ASSERT(plan_.fabric == JobFabric::udp || plan_.fabric == JobFabric::tcp);
   std::vector<std::uint16_t> next_port(hosts_of(plan_), kFirstPort);
   for (std::uint32_t i = 0; i < plan_.processes; ++i) {
     const std::uint32_t host = host_of({i});
@@ -169,8 +175,9 @@ void Job::handle_control(ProcessId process) {
   Child& child = children_[process.value];
   Word word;
   bool gone = false;
-  if (take_word(child.control.get(), word, gone) && word.kind == kReady &&
-      child.phase == Phase::starting) {
+  const bool said = take_word(child.control.get(), word, gone) && child.phase == Phase::starting;
+  if (said && word.kind == kPlaced) places_.table().set_queue_pair(process, word.number);
+  if (said && word.kind == kReady) {
     child.phase = Phase::ready;
     if (going_) let_go(process);
   }

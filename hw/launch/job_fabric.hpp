@@ -1,4 +1,4 @@
-// By which fabric the processes of a launched job reach each other on this machine.
+// By which fabric the processes of a job reach each other.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,11 @@
 namespace holdfast::hw {
 
 enum class JobFabric : std::uint8_t {
-  udp,  // sockets on 127.0.0.1
-  tcp,  // connections on 127.0.0.1
-  shm,  // shared memory
+  udp,    // sockets
+  tcp,    // connections
+  shm,    // shared memory
+  verbs,  // queue pairs of RDMA adapters
 };
-constexpr JobFabric kLastJobFabric = JobFabric::shm;
+constexpr JobFabric kLastJobFabric = JobFabric::verbs;
 
 }  // namespace holdfast::hw

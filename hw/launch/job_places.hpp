@@ -16,9 +16,9 @@ namespace holdfast::hw {
 
 class JobPlaces {
  public:
-  // An error says what the system refused. The configuration and the seed are every process's. Of
-  // UDP and TCP, by process: addresses that nobody else uses; empty: ports of this machine's
-  // loopback are reserved.
+  // An error says what the system refused. The configuration and the seed are every process's.
+  // Addresses by process: of UDP and TCP, that nobody else uses, or none, then ports of this
+  // machine's loopback are reserved; of verbs, ports of adapters; of shared memory none.
   Status reserve(std::uint32_t processes, JobFabric fabric, const std::string& configuration,
                  std::uint64_t seed, std::vector<Address> addresses = {});
 

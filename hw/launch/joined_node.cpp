@@ -10,8 +10,10 @@
 
 #include "hw/launch/job_address.hpp"
 #include "hw/launch/socket_rail.hpp"
+#include "hw/launch/verbs_rail.hpp"
 #include "hw/monotonic_clock.hpp"
 #include "hw/watch/watch_fabric.hpp"
+#include "stack/base/assert.hpp"
 
 namespace holdfast::hw {
 
@@ -39,6 +41,13 @@ class MetAddresses final : public AddressBook {
   const std::vector<JobMember>& members_;
 };
 
+Status find_ways_to_all(JobFabric fabric, const std::vector<JobMember>& members, Fabric& rail) {
+  if (fabric != JobFabric::verbs) return Status::ok();
+  std::vector<Address> addresses;
+  for (const JobMember& member : members) addresses.push_back(member.address);
+  return find_ways(rail, addresses);
+}
+
 // Says what this process comes to believe of others; not that they leave with it.
 class SpokenLog final : public BeliefLog {
  public:
@@ -61,18 +70,36 @@ class SpokenLog final : public BeliefLog {
   const std::function<void(const std::string&)>& say_;
 };
 
+// What must be the same for all.
+Digest digest_of_plan(const JoinPlan& plan) {
+  ByteWriter same;
+  same.put_block(std::as_bytes(std::span(plan.configuration)));
+  same.put(plan.seed);
+  same.put(static_cast<std::uint64_t>(plan.duration.ns));
+  same.put(static_cast<std::uint8_t>(plan.fabric));
+  return digest_of(same.bytes());
+}
+
+// The key of a queue pair is given to it before the meeting, where the job gets its number; so it
+// keeps jobs apart that are not the same, and the number in each frame does the rest.
+Status open_rail(const JoinPlan& plan, const Meeting& meeting, std::uint32_t peers_max,
+                 std::unique_ptr<Fabric>& rail) {
+  if (plan.fabric != JobFabric::verbs) {
+    const UdpEndpoint wanted{plan.ipv4.value_or(meeting.local_ipv4()), 0};
+    return open_socket_rail(plan.fabric, wanted, PortOwner::process, peers_max, rail);
+  }
+  HOLDFAST_ASSERT(plan.port.has_value());
+  const auto queue_key = load_le<std::uint32_t>(digest_of_plan(plan).data());
+  return open_verbs_rail(port_address(*plan.port), queue_key, peers_max, rail);
+}
+
 Introduction introduce(const JoinPlan& plan, const Address& address) {
   Introduction introduction;
   const std::int32_t pid = ::getpid();
   introduction.self = {address, identify(pid).value_or(ProcessIdentity{pid, 0}), host_identity()};
   introduction.processes = plan.processes;
   introduction.key = plan.key;
-  ByteWriter same;
-  same.put_block(std::as_bytes(std::span(plan.configuration)));
-  same.put(plan.seed);
-  same.put(static_cast<std::uint64_t>(plan.duration.ns));
-  same.put(static_cast<std::uint8_t>(plan.fabric));
-  introduction.configuration = digest_of(same.bytes());
+  introduction.configuration = digest_of_plan(plan);
   return introduction;
 }
 
@@ -102,10 +129,8 @@ Met run_joined(const JoinPlan& plan, Meeting& meeting, const NodeFactory& factor
   const Time until = monotonic_now() + plan.patience;
   if (Met reached = meeting.reach(plan.processes, until); !reached.is_ok()) return reached;
   std::unique_ptr<Fabric> data;
-  const UdpEndpoint wanted{plan.ipv4.value_or(meeting.local_ipv4()), 0};
   const std::uint32_t peers_max = plan.processes + kSpareHandles;
-  if (Status status = open_socket_rail(plan.fabric, wanted, PortOwner::process, peers_max, data);
-      !status.is_ok()) {
+  if (Status status = open_rail(plan, meeting, peers_max, data); !status.is_ok()) {
     return Met::failed(status.message());
   }
   MetJob job;
@@ -113,6 +138,9 @@ Met run_joined(const JoinPlan& plan, Meeting& meeting, const NodeFactory& factor
     return met;
   }
   if (Met checked = check_addresses(plan.fabric, job.members); !checked.is_ok()) return checked;
+  if (Status status = find_ways_to_all(plan.fabric, job.members, *data); !status.is_ok()) {
+    return Met::failed(status.message());
+  }
   WatchFabric watch(peers_max);
   const std::array<Fabric*, 2> rails{data.get(), &watch};
   const MetAddresses addresses(job.members);

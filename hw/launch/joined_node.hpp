@@ -15,6 +15,7 @@
 #include "hw/launch/meeting.hpp"
 #include "hw/launch/node.hpp"
 #include "hw/run/process_loop.hpp"
+#include "hw/verbs/verbs.hpp"
 #include "stack/base/time.hpp"
 #include "stack/seal/seal.hpp"
 #include "stack/view/roster.hpp"
@@ -28,8 +29,10 @@ struct JoinPlan {
   Duration duration;                  // from the meeting to the end, likewise
   JobFabric fabric = JobFabric::udp;  // likewise; not shared memory
   std::optional<JobKey> key;          // if this process was given one
-  std::optional<std::uint32_t> ipv4;  // where its frames arrive; else what the meeting says
-  Duration patience = seconds(30);    // for the others to come
+  // Where its frames arrive. Of sockets; else what the meeting says.
+  std::optional<std::uint32_t> ipv4;
+  std::optional<VerbsPort> port;                // of verbs
+  Duration patience = seconds(30);              // for the others to come
   std::function<void(const std::string&)> say;  // is given a line for each thing that happens
 };
 

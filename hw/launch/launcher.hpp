@@ -1,10 +1,12 @@
 // Starts the processes of a job on this machine, plays a fault schedule against them, and gathers
 // what they came to believe.
 //
-// Addresses. The launcher binds one loopback UDP port per process and keeps it for the job, so that
-// a restarted process is found where it was, and nobody else gets the port meanwhile. Its own
-// socket there is connected to itself: the kernel then gives it no frame of anyone else, so the
-// frames for a dead process are refused as they would be without it.
+// Addresses. Over sockets the launcher binds one loopback UDP port per process and keeps it for the
+// job, so that a restarted process is found where it was, and nobody else gets the port meanwhile.
+// Its own socket there is connected to itself: the kernel then gives it no frame of anyone else, so
+// the frames for a dead process are refused as they would be without it. Over adapters it gives
+// each host a port, hears from each process the number of its queue pair, and keeps these in the
+// table of processes; a restarted process has another.
 //
 // Ends. Every process dies with the launcher (PR_SET_PDEATHSIG, and its control socket ends), even
 // if that is killed by SIGKILL; the parent-death signal follows the thread, so the thread that
@@ -64,8 +66,8 @@ struct LaunchPlan {
   std::uint32_t processes = 0;         // >= 1
   // By process, numbers from 0; empty: each is on a host of its own.
   std::vector<std::uint32_t> host_of = {};
-  // The hosts are network namespaces, each with a rail that may fail (UDP and TCP); false: all are
-  // this machine, on its loopback.
+  // The hosts are network namespaces, each with a rail that may fail (UDP and TCP only); false: all
+  // are this machine, on its loopback.
   bool separate_hosts = false;
   JobFabric fabric = JobFabric::udp;
   std::vector<PlannedAction> actions;  // ascending by time; those at or after the end are not done

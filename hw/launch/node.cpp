@@ -30,8 +30,7 @@ Status run_assigned(const NodeFactory& factory) {
   const NodeStart start = start_of(assignment, ground.rails, ground.book());
   if (Status status = factory(start, program); !status.is_ok()) return status;
   EventLog log(kLogDescriptor);
-  const Word ready{kReady, static_cast<std::uint32_t>(::getpid())};
-  if (Status status = send_word(kControlDescriptor, ready); !status.is_ok()) return status;
+  if (Status status = ground.say_ready(kControlDescriptor); !status.is_ok()) return status;
   std::array<std::byte, 8> start_at;
   if (HandOver given = receive_bytes(kControlDescriptor, start_at); !given.is_ok()) {
     return given.status();

@@ -22,6 +22,7 @@
 #include "hw/launch/pmix_entry.hpp"
 #include "hw/launch/pmix_library.hpp"
 #include "hw/monotonic_clock.hpp"
+#include "hw/udp/udp_address.hpp"
 
 namespace holdfast::hw {
 

@@ -1,4 +1,4 @@
-// Each entry is one atomic word, so that a reader never sees the number of one life with the start
+// Each fact is one atomic word, so that a reader never sees the number of one life with the start
 // time of another.
 #include "hw/launch/process_table.hpp"
 
@@ -54,23 +54,33 @@ Status ProcessTable::map_shared(std::uint32_t processes, bool writable) {
       ::mmap(nullptr, processes * sizeof *entries_, writable ? PROT_READ | PROT_WRITE : PROT_READ,
              MAP_SHARED, memory_.get(), 0);
   if (memory == MAP_FAILED) return failure("map");
-  entries_ = static_cast<std::atomic<std::uint64_t>*>(memory);
+  entries_ = static_cast<Entry*>(memory);
   processes_ = processes;
   return Status::ok();
 }
 
 void ProcessTable::set(ProcessId process, const ProcessIdentity& identity) {
   HOLDFAST_ASSERT(process.value < processes_);
-  entries_[process.value].store(identity.start_ticks << kPidBits |
-                                static_cast<std::uint64_t>(identity.pid));
+  entries_[process.value].identity.store(identity.start_ticks << kPidBits |
+                                         static_cast<std::uint64_t>(identity.pid));
 }
 
 std::optional<ProcessIdentity> ProcessTable::get(ProcessId process) const {
   HOLDFAST_ASSERT(process.value < processes_);
-  const std::uint64_t entry = entries_[process.value].load();
+  const std::uint64_t entry = entries_[process.value].identity.load();
   if (entry == 0) return std::nullopt;
   return ProcessIdentity{static_cast<std::int32_t>(entry & ((1u << kPidBits) - 1)),
                          entry >> kPidBits};
+}
+
+void ProcessTable::set_queue_pair(ProcessId process, std::uint32_t number) {
+  HOLDFAST_ASSERT(process.value < processes_);
+  entries_[process.value].queue_pair.store(number);
+}
+
+std::uint32_t ProcessTable::queue_pair(ProcessId process) const {
+  HOLDFAST_ASSERT(process.value < processes_);
+  return static_cast<std::uint32_t>(entries_[process.value].queue_pair.load());
 }
 
 }  // namespace holdfast::hw

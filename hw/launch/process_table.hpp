@@ -1,5 +1,6 @@
 // Which process has which rank right now: memory that the launcher writes and all its processes
-// read. It tells those of a node whom to watch, also after a restart.
+// read. It tells those of a node whom to watch, and all, where addresses are not known before a
+// process runs, what is missing in them; also after a restart.
 #pragma once
 
 #include <atomic>
@@ -30,12 +31,23 @@ class ProcessTable {
   // Absent until set.
   std::optional<ProcessIdentity> get(ProcessId process) const;
 
+  // Of the adapter that the process uses. It is set before the process may speak, so whoever has
+  // heard a life of it finds that life's number here, or a later one's.
+  void set_queue_pair(ProcessId process, std::uint32_t number);
+  // 0 until set.
+  std::uint32_t queue_pair(ProcessId process) const;
+
  private:
+  struct Entry {
+    // Number in the lower 22 bits (Linux has no larger ones), start time above; 0: none.
+    std::atomic<std::uint64_t> identity;
+    std::atomic<std::uint64_t> queue_pair;
+  };
+
   Status map_shared(std::uint32_t processes, bool writable);
 
   Descriptor memory_;
-  // Number in the lower 22 bits (Linux has no larger ones), start time above; 0: none.
-  std::atomic<std::uint64_t>* entries_ = nullptr;
+  Entry* entries_ = nullptr;
   std::uint32_t processes_ = 0;
 };
 

@@ -15,11 +15,13 @@
 #include <cerrno>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "hw/descriptor.hpp"
 #include "hw/launch/end_signals.hpp"
 #include "hw/launch/job_places.hpp"
 #include "hw/launch/spawn.hpp"
+#include "hw/launch/verbs_rail.hpp"
 #include "hw/monotonic_clock.hpp"
 
 namespace holdfast::hw {
@@ -114,8 +116,14 @@ Status Programs::start(ProcessId process) {
 
 Status Programs::run() {
   if (Status status = signals_.take(); !status.is_ok()) return status;
-  if (Status status =
-          places_.reserve(plan_.processes, plan_.fabric, plan_.configuration, plan_.seed);
+  std::vector<Address> addresses;
+  if (plan_.fabric == JobFabric::verbs) {
+    std::vector<std::uint32_t> nodes;
+    for (std::uint32_t i = 0; i < plan_.processes; ++i) nodes.push_back(i / plan_.per_node);
+    if (Status status = spread_over_ports(nodes, addresses); !status.is_ok()) return status;
+  }
+  if (Status status = places_.reserve(plan_.processes, plan_.fabric, plan_.configuration,
+                                      plan_.seed, std::move(addresses));
       !status.is_ok()) {
     return status;
   }
@@ -158,11 +166,12 @@ void Programs::hear(Child& child) {
   bool gone = false;
   while (take_word(child.control.get(), word, gone)) {
     if (word.kind == kLeft) child.end.left = true;
-    const auto identity = identify(static_cast<std::int32_t>(word.pid));
-    if (word.kind == kReady && identity && !child.end.joined) {
-      child.end.joined = true;
-      places_.table().set(child.end.process, *identity);
-    }
+    if (word.kind == kPlaced) places_.table().set_queue_pair(child.end.process, word.number);
+    if (word.kind != kReady || child.end.joined) continue;
+    const auto identity = identify(static_cast<std::int32_t>(word.number));
+    if (!identity) continue;
+    child.end.joined = true;
+    places_.table().set(child.end.process, *identity);
   }
   if (gone) child.control.close();
 }

@@ -29,6 +29,7 @@ struct ProgramPlan {
   std::uint64_t seed = 0;       // of what processes draw: their phases
   std::uint32_t processes = 0;  // >= 1
   JobFabric fabric = JobFabric::udp;
+  std::uint32_t per_node = 1;   // processes that are next to each other by rank, >= 1
   Duration grace = seconds(5);  // from SIGTERM to SIGKILL when the job is stopped
 };
 

@@ -94,8 +94,7 @@ Outcome Session::prepare(Time until) {
 }
 
 Outcome Session::wait_for_start(Time until) {
-  const Word ready{kReady, static_cast<std::uint32_t>(::getpid())};
-  if (Status sent = send_word(control_.get(), ready); !sent.is_ok()) {
+  if (Status sent = ground_.say_ready(control_.get()); !sent.is_ok()) {
     return {HOLDFAST_ABANDONED, sent.message()};
   }
   std::array<std::byte, 8> start_at;

@@ -58,11 +58,17 @@ void judge_sockets(const FactGroup& sockets, std::vector<Use>& uses) {
 }
 
 void judge_rdma(const FactGroup& rdma, std::vector<Use>& uses) {
-  const char* const none = "no job can be run over verbs yet (fabric.kind)";
-  for (const FactGroup& device : rdma.parts)
-    uses.push_back({"RDMA device " + device.name, false, none});
+  for (const FactGroup& device : rdma.parts) {
+    bool active = false;
+    for (const FactGroup& port : device.parts)
+      active = active || text_of(port, "state") == "ACTIVE";
+    uses.push_back({"RDMA device " + device.name, active,
+                    active ? "real processes talk over it if told so (fabric.kind verbs, launch "
+                             "--fabric verbs), in a build that has found libibverbs"
+                           : "it has no active port; ibstat and the subnet manager's log say why"});
+  }
   if (rdma.parts.empty())
-    uses.push_back({"RDMA", false, std::string("there is no device, and ") + none});
+    uses.push_back({"RDMA", false, "there is no device for jobs over verbs (fabric.kind)"});
 }
 
 void judge_software(const FactGroup& software, std::vector<Use>& uses) {

@@ -81,7 +81,8 @@ Status find_verbs_ports(std::vector<VerbsPort>& ports) {
     return std::tie(a.device, a.number) < std::tie(b.device, b.number);
   });
   if (!ports.empty()) return Status::ok();
-  return Status::error("verbs: no adapter of this machine has an active port" + refused);
+  return Status::error("verbs: no adapter of this machine has an active port" + refused +
+                       "; holdfast info shows what there is");
 }
 
 }  // namespace holdfast::hw

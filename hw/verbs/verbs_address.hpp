@@ -36,8 +36,9 @@ constexpr Address to_address(const VerbsEndpoint& endpoint) {
   return address;
 }
 
-// Absent if the bytes are not an address of this fabric.
-constexpr std::optional<VerbsEndpoint> to_verbs_endpoint(const Address& address) {
+// What the bytes say, whatever the queue pair's number: 0 where only the port is known. Absent if
+// they cannot be of this fabric.
+constexpr std::optional<VerbsEndpoint> to_verbs_port(const Address& address) {
   if (address.size != kVerbsAddressBytes) return std::nullopt;
   VerbsEndpoint endpoint;
   std::copy(address.bytes.begin(), address.bytes.begin() + 16, endpoint.gid.begin());
@@ -47,7 +48,13 @@ constexpr std::optional<VerbsEndpoint> to_verbs_endpoint(const Address& address)
   }
   endpoint.lid = static_cast<std::uint16_t>(rest >> 32);
   endpoint.queue_pair = static_cast<std::uint32_t>(rest);
-  if (!is_queue_pair(endpoint.queue_pair)) return std::nullopt;
+  return endpoint;
+}
+
+// Absent if the bytes are not an address of this fabric.
+constexpr std::optional<VerbsEndpoint> to_verbs_endpoint(const Address& address) {
+  const std::optional<VerbsEndpoint> endpoint = to_verbs_port(address);
+  if (!endpoint || !is_queue_pair(endpoint->queue_pair)) return std::nullopt;
   return endpoint;
 }
 

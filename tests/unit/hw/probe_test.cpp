@@ -182,6 +182,12 @@ const Use* use_of(const std::vector<Use>& uses, const std::string& what) {
   return nullptr;
 }
 
+FactGroup with_port(const char* device, const char* state) {
+  FactGroup port{"1", {}, {}};
+  port.add("state", std::string(state));
+  return {device, {}, {port}};
+}
+
 FactGroup machine_with(bool loopback_up, std::int64_t receive_buffer, bool pmix = true) {
   FactGroup lo{"lo", {}, {}};
   lo.add("loopback", true);
@@ -198,7 +204,7 @@ FactGroup machine_with(bool loopback_up, std::int64_t receive_buffer, bool pmix 
           {},
           {{"network", {}, {lo, eth}},
            sockets,
-           {"rdma", {}, {{"mlx5_0", {}, {}}}},
+           {"rdma", {}, {with_port("mlx5_0", "ACTIVE"), with_port("mlx5_1", "DOWN")}},
            {"software", {}, {library}}}};
 }
 
@@ -208,7 +214,8 @@ TEST(Uses, OfAMachineThatHasAll) {
   EXPECT_TRUE(use_of(uses, "pidfd")->used);
   EXPECT_TRUE(use_of(uses, "network device eth0")->used);
   EXPECT_TRUE(use_of(uses, "shared memory, TCP")->used);
-  EXPECT_FALSE(use_of(uses, "RDMA device mlx5_0")->used);
+  EXPECT_TRUE(use_of(uses, "RDMA device mlx5_0")->used);
+  EXPECT_FALSE(use_of(uses, "RDMA device mlx5_1")->used);
   EXPECT_EQ(use_of(uses, "receive buffers")->why, "as large as the UDP fabric asks for");
   EXPECT_TRUE(use_of(uses, "PMIx")->used);
 }

@@ -91,6 +91,7 @@ class Subject {
   int wire_version_of_others() const { return engine_.other_wire_version(); }
 
   FakeFabric fabric;
+  FakeAddresses addresses;
 
  private:
   EngineOptions options(const Setup& setup) {
@@ -111,10 +112,9 @@ class Subject {
   }
 
   Roster roster_;
-  FakeAddresses addresses_;
   JobKey key_;
   SealAlgorithm engine_seal_ = SealAlgorithm::none;
-  Workspace workspace_{addresses_};
+  Workspace workspace_{addresses};
   Fabric* rail_;
   Engine engine_;
 };
@@ -469,6 +469,39 @@ TEST(Engine, WhoHasLeftIsNotWatchedAnyMoreOnceTheRankIsBack) {
   subject.hear(at(20), subject.frame(reborn));
   EXPECT_EQ(subject.fabric.watched.size(), 2u);
   EXPECT_EQ(subject.fabric.detached.size(), 1u);
+}
+
+// As over adapters, which give each life another queue pair. A refutation is no new life.
+TEST(Engine, EachLifeOfAProcessIsSentToItsOwnAddress) {
+  Subject subject;
+  const auto told = [&](std::uint64_t sequence, Incarnation incarnation) {
+    const MemberRun back{{2}, incarnation, 1, MemberState::alive};
+    const Time now = at(100 * static_cast<std::int64_t>(sequence));
+    subject.hear(now, subject.frame(subject.header(FrameType::notice, 0, sequence), {&back, 1}));
+    std::vector<std::uint32_t> places;
+    for (FakeFabric::Frame& posted : std::exchange(subject.fabric.posted, {})) {
+      Header header;
+      EXPECT_EQ(decode_header(posted.used(), header), DecodeStatus::ok);
+      if (header.receiver == ProcessId{2}) places.push_back(posted.to);
+    }
+    return places;
+  };
+  subject.turn(at(0));
+  ASSERT_EQ(subject.fabric.posted.size(), 1u);
+  EXPECT_EQ(subject.fabric.posted[0].to, 2u);
+  std::uint64_t sequence = 0;
+  for (const std::uint32_t boot : {1u, 3u}) {
+    const std::uint32_t before = boot == 1 ? 2 : 1002;
+    subject.addresses.move({2});
+    for (const Incarnation incarnation :
+         {first_incarnation_of_boot(boot), next(first_incarnation_of_boot(boot))}) {
+      const std::vector<std::uint32_t> places = told(++sequence, incarnation);
+      ASSERT_FALSE(places.empty());
+      for (const std::uint32_t place : places) EXPECT_EQ(place, before == 2 ? 1002u : 2002u);
+    }
+    EXPECT_EQ(subject.fabric.detached.back(), Peer{before});
+  }
+  EXPECT_EQ(subject.fabric.detached.size(), 2u);
 }
 
 TEST(Engine, HeartbeatsAllocateNothing) {

@@ -127,15 +127,21 @@ class FakeFabric final : public Fabric {
   std::vector<Operation> pending_;
 };
 
-// Addresses of the fake fabric: the process's number.
+// Addresses of the fake fabric: the process's number, and a thousand for each time it has moved.
 class FakeAddresses final : public AddressBook {
  public:
+  void move(ProcessId process) { moves_.push_back(process); }
+
   Address address(std::size_t, ProcessId process) const override {
     Address address;
-    store_le<std::uint32_t>(address.bytes.data(), process.value);
+    const auto moves = std::count(moves_.begin(), moves_.end(), process);
+    store_le(address.bytes.data(), process.value + 1000 * static_cast<std::uint32_t>(moves));
     address.size = 4;
     return address;
   }
+
+ private:
+  std::vector<ProcessId> moves_;
 };
 
 }  // namespace holdfast

@@ -1,0 +1,113 @@
+// Ports, and queue pairs at them.
+#include "hw/launch/verbs_rail.hpp"
+
+#include <algorithm>
+
+#include "hw/launch/job_address.hpp"
+#include "hw/verbs/verbs_address.hpp"
+#include "stack/base/assert.hpp"
+#include "stack/wire/header.hpp"
+
+namespace holdfast::hw {
+
+namespace {
+
+constexpr std::uint32_t kPrivilegedKeys = 1u << 31;
+// Ways lead to ports, so any number that a queue pair may have will do.
+constexpr std::uint32_t kAnyQueuePair = 2;
+
+// On InfiniBand a port has a LID, and the first 8 bytes of its GID are its subnet's.
+bool is_one_network(const VerbsPort& a, const VerbsPort& b) {
+  const bool ethernet = a.lid == 0;
+  if (ethernet != (b.lid == 0)) return false;
+  return ethernet || std::equal(a.gid.begin(), a.gid.begin() + 8, b.gid.begin());
+}
+
+}  // namespace
+
+Status find_job_ports(std::vector<VerbsPort>& ports) {
+  if (Status status = find_verbs_ports(ports); !status.is_ok()) return status;
+  const VerbsPort first = ports.front();
+  std::erase_if(ports, [&](const VerbsPort& port) { return !is_one_network(port, first); });
+  return Status::ok();
+}
+
+std::string name_of(const VerbsPort& port) {
+  return port.device + ":" + std::to_string(port.number);
+}
+
+Address port_address(const VerbsPort& port) {
+  return to_address(VerbsEndpoint{port.gid, port.lid, 0});
+}
+
+std::vector<Address> spread_over(std::span<const VerbsPort> ports,
+                                 std::span<const std::uint32_t> host_of_process) {
+  HOLDFAST_ASSERT(!ports.empty());
+  std::vector<Address> addresses;
+  for (const std::uint32_t host : host_of_process) {
+    addresses.push_back(port_address(ports[host % ports.size()]));
+  }
+  return addresses;
+}
+
+Status spread_over_ports(std::span<const std::uint32_t> host_of_process,
+                         std::vector<Address>& addresses) {
+  std::vector<VerbsPort> ports;
+  if (Status status = find_job_ports(ports); !status.is_ok()) return status;
+  addresses = spread_over(ports, host_of_process);
+  return Status::ok();
+}
+
+Address at_queue_pair(const Address& port, std::uint32_t number) {
+  auto endpoint = to_verbs_port(port);
+  if (!endpoint) return port;
+  endpoint->queue_pair = number;
+  return to_address(*endpoint);
+}
+
+std::uint32_t queue_pair_of(const Address& address) {
+  const auto endpoint = to_verbs_endpoint(address);
+  return endpoint ? endpoint->queue_pair : 0;
+}
+
+Status open_verbs_rail(const Address& local, std::uint32_t queue_key, std::uint32_t peers_max,
+                       std::unique_ptr<Fabric>& rail) {
+  std::vector<VerbsPort> ports;
+  if (Status status = find_verbs_ports(ports); !status.is_ok()) return status;
+  const Address port = at_queue_pair(local, 0);
+  const auto found = std::find_if(ports.begin(), ports.end(), [&](const VerbsPort& candidate) {
+    return port_address(candidate) == port;
+  });
+  if (found == ports.end()) {
+    return Status::error("verbs: no active port of this machine is at " + text_of(port));
+  }
+  if (found->datagram_bytes_max < kFrameBytesMax) {
+    return Status::error("verbs: port " + name_of(*found) + " carries datagrams of at most " +
+                         std::to_string(found->datagram_bytes_max) + " bytes; expected " +
+                         std::to_string(kFrameBytesMax) + " or more, which its MTU decides");
+  }
+  VerbsOptions options;
+  options.port = *found;
+  options.queue_key = queue_key % kPrivilegedKeys;
+  options.peers_max = peers_max;
+  return open_verbs(options, rail);
+}
+
+Status find_ways(Fabric& rail, std::span<const Address> addresses) {
+  std::vector<Address> ports;
+  for (const Address& address : addresses) {
+    const Address port = at_queue_pair(address, 0);
+    if (std::find(ports.begin(), ports.end(), port) != ports.end()) continue;
+    ports.push_back(port);
+    const Peer peer = rail.attach(at_queue_pair(port, kAnyQueuePair), Service::datagram);
+    if (peer == kNoPeer) {
+      return Status::error("verbs: from " + text_of(at_queue_pair(rail.local_address(), 0)) +
+                           " there is no way to " + text_of(port) +
+                           "; are the two ports on one network?");
+    }
+    rail.detach(peer);
+  }
+  return Status::ok();
+}
+
+}  // namespace holdfast::hw

@@ -1,0 +1,52 @@
+// The rail of a process's frames, where it is a queue pair of an RDMA adapter.
+//
+// Where it is cannot be known before it is made: the port can be chosen by whoever starts the
+// process, the number of the queue pair is the adapter's to give. So an address whose queue pair
+// is 0 says the port only; hw/launch/process_table.hpp has the numbers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hw/verbs/verbs.hpp"
+#include "stack/base/ids.hpp"
+#include "stack/base/status.hpp"
+#include "stack/fabric.hpp"
+
+namespace holdfast::hw {
+
+// Active ports of this machine that can be expected to reach each other, the first of its ports
+// among them: those of one link layer, and on InfiniBand of one subnet. At least one, or an error
+// that says why there is none.
+Status find_job_ports(std::vector<VerbsPort>& ports);
+
+// "rxe0:1"
+std::string name_of(const VerbsPort& port);
+
+Address port_address(const VerbsPort& port);
+
+// For each process the port of its host: hosts take turns at `ports`, which must not be empty.
+std::vector<Address> spread_over(std::span<const VerbsPort> ports,
+                                 std::span<const std::uint32_t> host_of_process);
+// Over the ports of this machine.
+Status spread_over_ports(std::span<const std::uint32_t> host_of_process,
+                         std::vector<Address>& addresses);
+
+// `port` with the number in it.
+Address at_queue_pair(const Address& port, std::uint32_t number);
+// Of an address of this fabric, else 0.
+std::uint32_t queue_pair_of(const Address& address);
+
+// At the port of this machine that `local` names; of the queue key the lower 31 bits count. An
+// error names the port and the reason.
+Status open_verbs_rail(const Address& local, std::uint32_t queue_key, std::uint32_t peers_max,
+                       std::unique_ptr<Fabric>& rail);
+
+// Finds the way to the port of each of these addresses, which may wait for an answer of the
+// network, so that no attach has to do it later. An error names a port to which there is none.
+Status find_ways(Fabric& rail, std::span<const Address> addresses);
+
+}  // namespace holdfast::hw

@@ -1,0 +1,108 @@
+"""Jobs over RDMA adapters: eight processes on two hosts, each with a Soft-RoCE adapter of its own,
+kill -9 of two of which one comes back; the same file simulated; the recordings. And a job that
+meets at a rendezvous."""
+
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from vm_case import VmCase
+
+PROGRAM = f"{os.environ['HOLDFAST_BUILD']}/holdfast"
+JOB = {"name": "verbs-job", "seed": 3, "replicates": 1, "duration": "9 s",
+       "topology": {"kind": "fat_tree", "down": [2], "up": [1], "parallel": [1]},
+       "processes": {"per_node": 4, "agents": False},
+       "detector": {"kind": "ring", "period": "100 ms", "timeout": "1 s", "order": "shuffled"},
+       "events": {"replicates": 1},
+       "failures": [{"at": "1 s", "what": "process", "which": 2, "repaired_after": "3 s"},
+                    {"at": "6 s", "what": "process", "which": 5}]}
+# Files come back in the guest's output, each behind a line with its name.
+RUN = r"""
+"$0" run job.json --target verbs --output results --record recordings --quiet || exit 1
+for table in failures results events; do echo "== $table"; cat results/$table.csv; done
+echo "== replays"
+for recording in recordings/0-0/*.recording; do "$0" replay $recording || exit 2; done
+"""
+MEET = r"""
+export HOLDFAST_KEY=$(printf '%064d' 7)
+for rank in 0 1 2 3; do
+  "$0" node job.json --set fabric.kind=verbs --set duration=3s --set failures=[] \
+    --set processes.per_node=2 --rank $rank --rendezvous 127.0.0.1:7000 \
+    --address rxe$((rank % 2)):1 &
+  members="$members $!"
+done
+for member in $members; do wait $member || exit 3; done
+"""
+
+
+def tables(output):
+    parts = re.split(r"^== (\w+)\n", output, flags=re.M)
+    return dict(zip(parts[1::2], parts[2::2]))
+
+
+def rows(table):
+    return list(csv.DictReader(io.StringIO(table)))
+
+
+def believers(events, kind, subject):
+    """Who came to believe that of a process."""
+    found = set()
+    for event in rows(events):
+        first, _, last = event["subjects"].partition("-")
+        if event["event"] == kind and int(first) <= subject <= int(last or first):
+            found.add(int(event["process"]))
+    return found
+
+
+class Jobs(VmCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="holdfast-vm-jobs-")
+        self.addCleanup(folder.cleanup)
+        self.job = Path(folder.name, "job.json")
+        self.job.write_text(json.dumps(JOB), encoding="utf-8")
+
+    def guest(self, script):
+        """What the script says, with the program as $0 and the job's file beside it."""
+        script = f"ln -s {self.job} job.json\n{script}"
+        done = self.boot("sh", "-c", script, PROGRAM, extra=[PROGRAM, str(self.job)])
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def simulated(self):
+        output = self.job.with_name("simulated")
+        subprocess.run([PROGRAM, "run", self.job, "--output", output, "--quiet"], check=True,
+                       capture_output=True, timeout=60)
+        return rows(Path(output, "failures.csv").read_text(encoding="utf-8"))
+
+    def test_survivors_know_whoever_is_killed_and_who_comes_back(self):
+        found = tables(self.guest(RUN))
+        result, = rows(found["results"])
+        self.assertEqual([result[column] for column in ("failures", "detected", "propagated",
+                                                        "missed", "false_verdicts")],
+                         ["2", "2", "2", "0", "0"], found["results"])
+        for real, simulated in zip(rows(found["failures"]), self.simulated(), strict=True):
+            detections = [float(row["detection_s"]) for row in (real, simulated)]
+            self.assertLess(abs(detections[0] - detections[1]), 0.25, found["failures"])
+        # Process 2 came back, to another queue pair, and hears of the other death like the rest.
+        self.assertEqual(believers(found["events"], "alive", 2), set(range(8)) - {2})
+        self.assertEqual(believers(found["events"], "failed", 5), set(range(8)) - {5})
+        replays = found["replays"]
+        self.assertEqual(replays.count("turns replayed, every call equal"), 9, replays)
+
+    def test_processes_that_meet_are_a_job_over_both_adapters(self):
+        said = self.guest(MEET)
+        for rank in range(4):
+            self.assertRegex(said, rf"process {rank}: has met all 4 processes; its frames arrive "
+                                   rf"at GID ::ffff:10\.7\.0\.{rank % 2 + 1}, queue pair \d+\n")
+            self.assertIn(f"process {rank}: left at the end\n", said)
+        self.assertEqual(re.findall(r"failed after", said), [], said)
+
+
+if __name__ == "__main__":
+    unittest.main()
