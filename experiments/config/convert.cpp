@@ -343,7 +343,7 @@ void visit_swept_paths(Node& sweep, const std::string& sweep_pointer,
 void complete(Node& document) {
   fill_defaults(experiment_schema_node(), document);
   const std::string fabric = text_at(document, "/fabric/kind");
-  const bool others_may_write = fabric == "udp" || fabric == "tcp";
+  const bool others_may_write = fabric == "udp" || fabric == "tcp" || fabric == "verbs";
   follow(document, "seal", "kind", "fabric.kind", others_may_write ? "siphash128" : "none");
   follow(document, "propagation", "retransmission_timeout", "detector.period",
          text_at(document, "/detector/period"));

@@ -233,7 +233,10 @@ TEST(Load, BackstopIsAlsoWrittenOnAndOff) {
 }
 
 TEST(Load, SealsOnRealFabricsUnlessToldOtherwise) {
-  EXPECT_EQ(load(minimal(), {"fabric.kind=udp"}).points[0].experiment.seal.kind, "siphash128");
+  for (const char* fabric : {"udp", "tcp", "verbs"}) {
+    const std::string change = std::string("fabric.kind=") + fabric;
+    EXPECT_EQ(load(minimal(), {change}).points[0].experiment.seal.kind, "siphash128") << fabric;
+  }
   EXPECT_EQ(load(minimal(), {"fabric.kind=udp", "seal.kind=none"}).points[0].experiment.seal.kind,
             "none");
 }
