@@ -1,6 +1,6 @@
 """Jobs over RDMA adapters: eight processes on two hosts, each with a Soft-RoCE adapter of its own,
-kill -9 of two of which one comes back; the same file simulated; the recordings. And a job that
-meets at a rendezvous."""
+kill -9 of two of which one comes back; the same file simulated; the recordings. And jobs that
+others make: by a rendezvous, and of programs that join."""
 
 import csv
 import io
@@ -14,7 +14,9 @@ from pathlib import Path
 
 from vm_case import VmCase
 
-PROGRAM = f"{os.environ['HOLDFAST_BUILD']}/holdfast"
+BUILD = os.environ["HOLDFAST_BUILD"]
+PROGRAM = f"{BUILD}/holdfast"
+MEMBERS = f"{BUILD}/tests/unit/library/library_test"  # programs that join, see member_program.cpp
 JOB = {"name": "verbs-job", "seed": 3, "replicates": 1, "duration": "9 s",
        "topology": {"kind": "fat_tree", "down": [2], "up": [1], "parallel": [1]},
        "processes": {"per_node": 4, "agents": False},
@@ -38,6 +40,9 @@ for rank in 0 1 2 3; do
   members="$members $!"
 done
 for member in $members; do wait $member || exit 3; done
+echo "== launched"
+"$0" launch -n 4 --per-node 2 --fabric verbs -- "$1" member one_dies
+echo "ended with $?"
 """
 
 
@@ -68,9 +73,10 @@ class Jobs(VmCase):
         self.job.write_text(json.dumps(JOB), encoding="utf-8")
 
     def guest(self, script):
-        """What the script says, with the program as $0 and the job's file beside it."""
+        """What the script says, with the programs as $0 and $1 and the job's file beside it."""
         script = f"ln -s {self.job} job.json\n{script}"
-        done = self.boot("sh", "-c", script, PROGRAM, extra=[PROGRAM, str(self.job)])
+        done = self.boot("sh", "-c", script, PROGRAM, MEMBERS,
+                         extra=[PROGRAM, MEMBERS, str(self.job)])
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout
 
@@ -95,13 +101,16 @@ class Jobs(VmCase):
         replays = found["replays"]
         self.assertEqual(replays.count("turns replayed, every call equal"), 9, replays)
 
-    def test_processes_that_meet_are_a_job_over_both_adapters(self):
-        said = self.guest(MEET)
+    def test_processes_that_others_start_are_a_job_over_both_adapters(self):
+        said, launched = self.guest(MEET).split("== launched\n")
         for rank in range(4):
             self.assertRegex(said, rf"process {rank}: has met all 4 processes; its frames arrive "
                                    rf"at GID ::ffff:10\.7\.0\.{rank % 2 + 1}, queue pair \d+\n")
             self.assertIn(f"process {rank}: left at the end\n", said)
         self.assertEqual(re.findall(r"failed after", said), [], said)
+        # Process 1 kills itself; the three others hear it and leave, or they would be named too.
+        self.assertRegex(launched, r"\Aholdfast launch: process 1 \(pid \d+\) was killed by "
+                                   r"signal 9 \(Killed\)\nended with 137\n\Z")
 
 
 if __name__ == "__main__":
