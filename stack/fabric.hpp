@@ -156,6 +156,12 @@ struct Armed {
   int descriptor = -1;  // becomes readable when an event arrives; -1: none, sleep in short naps
 };
 
+// Frames that a fabric has lost or refused since it was opened, for one reason.
+struct LostFrames {
+  const char* reason = "";  // one word or several with '_' between, for people and monitors
+  std::uint64_t frames = 0;
+};
+
 class Fabric {
  public:
   virtual ~Fabric() = default;
@@ -196,6 +202,11 @@ class Fabric {
   virtual bool set_path(Peer peer, PathChoice choice) = 0;
 
   virtual Armed arm() = 0;
+
+  // Writes what it has lost and knows of, a reason each, and returns how many reasons; `to` has
+  // room for kLossReasonsMax. For people: nobody decides by it.
+  static constexpr std::size_t kLossReasonsMax = 8;
+  [[nodiscard]] virtual std::size_t losses(std::span<LostFrames> /*to*/) const { return 0; }
 };
 
 }  // namespace holdfast

@@ -198,14 +198,14 @@ void Membership::merge_runs(std::span<const Run> runs) {
   }
 }
 
-void Membership::merge(ProcessId process, Record record) {
+void Membership::merge(ProcessId process, Record record, bool own_verdict) {
   if (process == self_ && record > Record{incarnation_, MemberState::alive}) {
     refute(record);
     return;
   }
   const Incarnation known = view_.of(process).incarnation;
   if (!view_.merge(process, record)) return;
-  note_change(process, record);
+  note_change(process, record, own_verdict);
   if (!is_local(process)) return;
   if (record.state == MemberState::left) set_local(process, LocalState::down);
   if (!is_live(record)) return;
@@ -232,8 +232,8 @@ void Membership::refute(Record record) {
   note_change(self_, own);
 }
 
-void Membership::note_change(ProcessId process, Record record) {
-  pending().changes.push_back({process, record});
+void Membership::note_change(ProcessId process, Record record, bool own_verdict) {
+  pending().changes.push_back({process, record, own_verdict});
   changed_ = true;
 }
 
@@ -257,7 +257,7 @@ void Membership::judge(Time now, DomainId dead) {
   for (std::uint32_t i = 0; i < roster_.domain_size(); ++i) {
     const ProcessId process = roster_.member(dead, i);
     const Record known = view_.of(process);
-    if (is_live(known)) merge(process, {known.incarnation, MemberState::failed});
+    if (is_live(known)) merge(process, {known.incarnation, MemberState::failed}, true);
   }
   if (view_.sequence() > before) on_news(now, before, kNoProcess, true);
 }

@@ -66,6 +66,7 @@ struct FrameCounts {
 struct BeliefChange {
   ProcessId process;
   Record record;
+  bool own_verdict = false;  // by this process: its detector, or its operating system, saw it
 
   friend bool operator==(const BeliefChange&, const BeliefChange&) = default;
 };
@@ -180,6 +181,8 @@ class Membership {
   // The survivors have agreed that this life is over: it must not act any more.
   bool fenced() const { return fenced_; }
   FrameCounts counts() const;
+  // Of an agent; nobody otherwise.
+  Watching watching() const { return agent_ ? detector_->watching() : Watching{}; }
 
   // Beliefs that changed since they were last cleared, in order.
   std::span<const Change> changes() const {
@@ -234,9 +237,9 @@ class Membership {
   bool handle_rare(Time now, Time at, const Header& header, const Body& body);
   void handle_any(Time now, Time at, const Header& header, const Body& body);
   void hear_answer(Time now, ProcessId sender, const Body& body);
-  void note_change(ProcessId process, Record record);
+  void note_change(ProcessId process, Record record, bool own_verdict = false);
   void note_suspicion(DomainId domain, bool suspected);
-  void merge(ProcessId process, Record record);
+  void merge(ProcessId process, Record record, bool own_verdict = false);
   void merge_runs(std::span<const Run> runs);
   void refute(Record record);
   void on_news(Time now, std::uint64_t before, ProcessId source, bool own_verdict,

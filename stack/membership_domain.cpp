@@ -115,7 +115,7 @@ void Membership::process_ended(Time now, ProcessId process) {
   set_local(process, LocalState::down);
   const std::uint64_t before = view_.sequence();
   const Record known = view_.of(process);
-  if (is_live(known)) merge(process, {known.incarnation, MemberState::failed});
+  if (is_live(known)) merge(process, {known.incarnation, MemberState::failed}, true);
   if (rest_->pending != nullptr) rest_->pending->dissemination.forget(process);
   if (view_.sequence() > before) {
     on_news(now, before, kNoProcess, true);

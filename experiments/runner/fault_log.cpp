@@ -198,7 +198,8 @@ void FaultLog::finish() {
 
 void tell_belief(Judge& judge, FaultLog& log, Time at, ProcessId observer,
                  const BeliefChange& change, bool kept_apart) {
-  const auto& [process, record] = change;
+  const ProcessId process = change.process;
+  const Record record = change.record;
   if (record.state == MemberState::suspected) {
     judge.suspect(at, observer, process, record.incarnation);
     return;

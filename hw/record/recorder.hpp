@@ -31,6 +31,7 @@ class Recorder final : public Fabric {
   bool set_path(Peer peer, PathChoice choice) override;
   // Belongs to the sleep between turns and is not recorded.
   Armed arm() override { return inner_.arm(); }
+  std::size_t losses(std::span<LostFrames> to) const override { return inner_.losses(to); }
 
  private:
   void begin();

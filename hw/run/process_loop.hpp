@@ -8,6 +8,7 @@
 #include "hw/record/replay.hpp"
 #include "hw/run/event_log.hpp"
 #include "hw/run/sleeper.hpp"
+#include "hw/run/turn_watcher.hpp"
 #include "stack/base/status.hpp"
 #include "stack/base/time.hpp"
 #include "stack/engine.hpp"
@@ -17,7 +18,8 @@ namespace holdfast::hw {
 struct LoopOptions {
   Time start_at;  // CLOCK_MONOTONIC; the engine starts then, or now if later
   Time stop_at = Time::never();
-  int lifeline = -1;                     // see WakeSources
+  int lifeline = -1;  // see WakeSources
+  TurnWatcher* watcher = nullptr;
   RecordingWriter* recording = nullptr;  // of the rails, which are recorders then
   // Before it ends at stop_at or by a signal it leaves the job in order (PROTOCOL 7.5), for so long
   // at most; zero: it does not. Not with a recording, which has no commands.

@@ -24,6 +24,7 @@
 #include "hw/shared_handles.hpp"
 #include "hw/shm/shm_segment.hpp"
 #include "hw/watch/process_identity.hpp"
+#include "hw/write_losses.hpp"
 #include "stack/base/status.hpp"
 #include "stack/fabric.hpp"
 
@@ -68,6 +69,12 @@ class ShmFabric final : public Fabric {
   std::size_t poll(std::span<Event> events) override;
   bool set_path(Peer, PathChoice) override { return false; }
   Armed arm() override;
+  std::size_t losses(std::span<LostFrames> to) const override {
+    return write_losses(to, {{"full", counters_.full},
+                             {"unreachable", counters_.unreachable},
+                             {"oversized", counters_.oversized},
+                             {"truncated", counters_.truncated}});
+  }
 
   const ShmCounters& counters() const { return counters_; }
 

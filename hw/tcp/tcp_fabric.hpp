@@ -23,6 +23,7 @@
 #include "hw/tcp/outgoing.hpp"
 #include "hw/udp/arrival_clock.hpp"
 #include "hw/udp/udp_address.hpp"
+#include "hw/write_losses.hpp"
 #include "stack/base/status.hpp"
 #include "stack/fabric.hpp"
 
@@ -68,6 +69,9 @@ class TcpFabric final : public Fabric {
   std::size_t poll(std::span<Event> events) override;
   bool set_path(Peer, PathChoice) override { return false; }
   Armed arm() override;
+  std::size_t losses(std::span<LostFrames> to) const override {
+    return write_losses(to, {{"unsent", counters_.lost}, {"truncated", counters_.truncated}});
+  }
 
   const TcpCounters& counters() const { return counters_; }
   UdpEndpoint endpoint() const { return local_; }

@@ -21,6 +21,7 @@
 #include "hw/fabric_queues.hpp"
 #include "hw/udp/arrival_clock.hpp"
 #include "hw/udp/udp_address.hpp"
+#include "hw/write_losses.hpp"
 #include "stack/base/status.hpp"
 #include "stack/fabric.hpp"
 
@@ -64,6 +65,10 @@ class UdpFabric final : public Fabric {
   std::size_t poll(std::span<Event> events) override;
   bool set_path(Peer, PathChoice) override { return false; }
   Armed arm() override;
+  std::size_t losses(std::span<LostFrames> to) const override {
+    return write_losses(
+        to, {{"send_error", counters_.send_errors}, {"truncated", counters_.truncated}});
+  }
 
   const UdpCounters& counters() const { return counters_; }
   UdpEndpoint endpoint() const { return local_; }

@@ -31,6 +31,7 @@
 #include "hw/verbs/regions.hpp"
 #include "hw/verbs/verbs.hpp"
 #include "hw/verbs/verbs_address.hpp"
+#include "hw/write_losses.hpp"
 #include "stack/base/status.hpp"
 #include "stack/fabric.hpp"
 
@@ -66,6 +67,11 @@ class VerbsFabric final : public Fabric {
   std::size_t poll(std::span<Event> events) override;
   bool set_path(Peer, PathChoice) override { return false; }
   Armed arm() override;
+  std::size_t losses(std::span<LostFrames> to) const override {
+    return write_losses(to, {{"send_error", counters_.send_errors},
+                             {"malformed", counters_.malformed},
+                             {"truncated", counters_.truncated}});
+  }
 
   VerbsCounters counters() const {
     VerbsCounters all = counters_;

@@ -59,6 +59,14 @@ enum class DetectorStart : std::uint8_t {
   taking_over,    // after a repair or the death of the node's agent: neighbours have to be told
 };
 
+// Whom a detector watches and who watches it, as it stands; for people, nobody decides by it.
+struct Watching {
+  DomainId emitter = kNoDomain;     // none: nobody else lives, or the detector says nothing
+  ProcessId observer = kNoProcess;  // likewise
+  std::optional<Time> heard_at;     // the emitter's last heartbeat, since it is the emitter
+  Time verdict_at = Time::never();  // when its silence becomes a verdict
+};
+
 class Detector {
  public:
   // Of a detector, heartbeats should touch the first bytes only, no more than these.
@@ -84,6 +92,8 @@ class Detector {
   virtual std::optional<DetectorAction> poll(Time now, const Ring& ring) = 0;
   // When to poll again at the latest.
   virtual Time next_deadline() const = 0;
+
+  virtual Watching watching() const { return {}; }
 
   // True if, as long as heartbeats keep coming, nothing but the fixed sends will happen.
   virtual bool steady() const = 0;

@@ -137,6 +137,14 @@ class RingDetector final : public Detector {
     return next;
   }
 
+  // A deadline that was put off for our own absence does not say any more when that was.
+  Watching watching() const override {
+    if (!running_ || emitter_ == self_) return {};
+    Watching watching{emitter_, observer_, std::nullopt, deadline_};
+    if (heard_ == Heard::yes) watching.heard_at = deadline_ - timeout_;
+    return watching;
+  }
+
   // Only with an emitter that has been heard, and without a verdict that waits: anything else leads
   // to a verdict or a correction, which must not be skipped. Who serves two may do so for good.
   bool steady() const override {

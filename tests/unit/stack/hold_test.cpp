@@ -113,7 +113,7 @@ TEST(Hold, SuspicionIsReportedAndNotBelieved) {
   EXPECT_EQ(changes(holding), (Changes{{{2}, suspected}}));
   EXPECT_EQ(holding.subject.membership().view().digest(), digest);
   holding.run(at(1300));
-  EXPECT_EQ(changes(holding), (Changes{{{2}, failed(0)}}));
+  EXPECT_EQ(changes(holding), (Changes{{{2}, failed(0), true}}));
 
   Holding heard;
   heard.run(at(1200));

@@ -40,6 +40,31 @@ TEST(Membership, VerdictFailsTheEmitterAndTellsTheTargets) {
   for (const Sent& notice : notices) EXPECT_EQ(notice.runs, std::vector{run_of(0, failed(0))});
 }
 
+TEST(Membership, OnlyWhoNoticesADeathMadeTheVerdict) {
+  Subject subject = plain(8, 1);
+  subject.start(at(0));
+  subject.hear(at(0), FrameType::heartbeat, 0);
+  subject.hear(at(1), FrameType::notice, 2, {run_of(4, failed(0))});
+  for (std::int64_t ms = 0; ms <= 1000; ms += 100) subject.poll(at(ms));
+  const auto changes = subject.membership().changes();
+  ASSERT_EQ(changes.size(), 2u);
+  EXPECT_EQ(changes[0], (Membership::Change{{4}, failed(0), false}));
+  EXPECT_EQ(changes[1], (Membership::Change{{0}, failed(0), true}));
+}
+
+TEST(Membership, SaysWhomItWatchesAndWhenItHeardFromIt) {
+  Subject subject = plain(8, 1);
+  EXPECT_EQ(subject.membership().watching().observer, kNoProcess);
+  subject.start(at(0));
+  EXPECT_EQ(subject.membership().watching().emitter, DomainId{0});
+  EXPECT_EQ(subject.membership().watching().observer, ProcessId{2});
+  EXPECT_EQ(subject.membership().watching().heard_at, std::nullopt);
+  EXPECT_EQ(subject.membership().watching().verdict_at, at(2000));
+  subject.hear(at(7), FrameType::heartbeat, 0);
+  EXPECT_EQ(subject.membership().watching().heard_at, at(7));
+  EXPECT_EQ(subject.membership().watching().verdict_at, at(1007));
+}
+
 TEST(Membership, NoticesAreRepeatedUntilAcknowledgedOrTheReceiverIsDead) {
   Subject subject = plain(8, 1);
   subject.start(at(0));
