@@ -86,9 +86,10 @@ Status Ground::open(const Assignment& assignment, int table_descriptor) {
     return status;
   }
   if (Status status = open_data_rail(assignment, data); !status.is_ok()) return status;
+  counted = std::make_unique<CountingFabric>(*data);
   watch = std::make_unique<WatchFabric>(assignment.processes() + kSpareHandles);
   addresses = std::make_unique<LaunchedAddresses>(assignment, table);
-  rails = {data.get(), watch.get()};
+  rails = {counted.get(), watch.get()};
   return assignment.recording.empty() ? Status::ok() : record(assignment);
 }
 

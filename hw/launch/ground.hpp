@@ -12,6 +12,7 @@
 #include "hw/launch/process_table.hpp"
 #include "hw/record/recorder.hpp"
 #include "hw/run/recorded_addresses.hpp"
+#include "hw/status/counting_fabric.hpp"
 #include "hw/watch/watch_fabric.hpp"
 #include "stack/base/status.hpp"
 
@@ -27,6 +28,7 @@ NodeStart start_of(const Assignment& assignment, std::span<Fabric* const> rails,
 struct Ground {
   ProcessTable table;
   std::unique_ptr<Fabric> data;
+  std::unique_ptr<CountingFabric> counted;  // data
   std::unique_ptr<WatchFabric> watch;
   std::unique_ptr<AddressBook> addresses;
   std::unique_ptr<RecordingWriter> recording;

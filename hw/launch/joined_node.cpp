@@ -12,6 +12,7 @@
 #include "hw/launch/socket_rail.hpp"
 #include "hw/launch/verbs_rail.hpp"
 #include "hw/monotonic_clock.hpp"
+#include "hw/status/shown_process.hpp"
 #include "hw/watch/watch_fabric.hpp"
 #include "stack/base/assert.hpp"
 
@@ -142,7 +143,8 @@ Met run_joined(const JoinPlan& plan, Meeting& meeting, const NodeFactory& factor
     return Met::failed(status.message());
   }
   WatchFabric watch(peers_max);
-  const std::array<Fabric*, 2> rails{data.get(), &watch};
+  CountingFabric counted(*data);
+  const std::array<Fabric*, 2> rails{&counted, &watch};
   const MetAddresses addresses(job.members);
   std::unique_ptr<NodeProgram> program;
   const NodeStart start{plan.configuration, meeting.self(), plan.processes, 0,        plan.seed,
@@ -154,7 +156,11 @@ Met run_joined(const JoinPlan& plan, Meeting& meeting, const NodeFactory& factor
   if (Met placed = check_places(engine.membership().roster(), job.members); !placed.is_ok()) {
     return placed;
   }
+  ShownProcess shown(job.number, meeting.self(), plan.processes, {&counted});
+  if (Status status = shown.open(); !status.is_ok()) return Met::refused(status.message());
+  if (!shown.warning().empty()) plan.say(shown.warning());
   LoopOptions options;
+  options.watcher = &shown.watcher();
   options.start_at = monotonic_now();
   options.stop_at = options.start_at + plan.duration;
   options.lifeline = meeting.lifeline();

@@ -14,6 +14,7 @@
 #include "hw/record/replay_fabric.hpp"
 #include "hw/run/process_loop.hpp"
 #include "hw/run/recorded_addresses.hpp"
+#include "hw/status/shown_process.hpp"
 
 namespace holdfast::hw {
 
@@ -29,6 +30,12 @@ Status run_assigned(const NodeFactory& factory) {
   std::unique_ptr<NodeProgram> program;
   const NodeStart start = start_of(assignment, ground.rails, ground.book());
   if (Status status = factory(start, program); !status.is_ok()) return status;
+  ShownProcess shown(assignment.job, assignment.self, assignment.processes(),
+                     {ground.counted.get()});
+  if (Status status = shown.open(); !status.is_ok()) return status;
+  if (assignment.self.value == 0 && !shown.warning().empty()) {
+    std::fprintf(stderr, "node: %s\n", shown.warning().c_str());
+  }
   EventLog log(kLogDescriptor);
   if (Status status = ground.say_ready(kControlDescriptor); !status.is_ok()) return status;
   std::array<std::byte, 8> start_at;
@@ -38,6 +45,7 @@ Status run_assigned(const NodeFactory& factory) {
   LoopOptions options;
   options.start_at = {static_cast<std::int64_t>(load_le<std::uint64_t>(start_at.data()))};
   options.lifeline = kControlDescriptor;
+  options.watcher = &shown.watcher();
   options.recording = ground.recording.get();
   LoopEnd end = LoopEnd::signal;
   Status status = run_process(program->engine(), ground.rails, log, options, end);

@@ -82,6 +82,11 @@ Outcome Session::prepare(Time until) {
   const Status opened =
       sleeper_.open({.signals = false, .lifeline = control_.get(), .bell = bell_.get()});
   if (!opened.is_ok()) return {HOLDFAST_SYSTEM, opened.message()};
+  shown_ = std::make_unique<ShownProcess>(assignment_.job, assignment_.self, processes(),
+                                          std::vector{ground_.counted.get()});
+  if (Status shown = shown_->open(bell_.get()); !shown.is_ok()) {
+    return {HOLDFAST_SYSTEM, shown.message()};
+  }
   const Roster& roster = program_->engine().membership().roster();
   nodes_ = roster.nodes();
   for (std::uint32_t i = 0; i < processes(); ++i) {
@@ -168,6 +173,7 @@ void Session::run() {
 void Session::publish(Time now) {
   Engine& engine = program_->engine();
   const Membership& membership = engine.membership();
+  shown_->watcher().turned(now, engine);
   const std::lock_guard lock(mutex_);
   const std::uint64_t version_before = version_;
   version_ = std::max(version_, membership.view().sequence());

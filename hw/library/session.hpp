@@ -22,6 +22,7 @@
 #include "hw/launch/ground.hpp"
 #include "hw/launch/node.hpp"
 #include "hw/run/sleeper.hpp"
+#include "hw/status/shown_process.hpp"
 #include "stack/base/time.hpp"
 
 namespace holdfast::hw {
@@ -72,6 +73,7 @@ class Session {
   Assignment assignment_;
   Ground ground_;
   std::unique_ptr<NodeProgram> program_;
+  std::unique_ptr<ShownProcess> shown_;
   std::uint32_t nodes_ = 0;
   Time start_at_;
   Descriptor bell_;  // wakes the thread

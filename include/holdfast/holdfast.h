@@ -14,9 +14,10 @@
  *     while (holdfast_next_verdict(job, 1000, &verdict) == HOLDFAST_OK) ...
  *     holdfast_leave(job, 1000);
  *
- * From join to leave a thread of the library answers and listens for this process; it sleeps while
- * nothing happens, blocks every signal, and calls nothing of the program's. A program that computes
- * for a minute without calling the library is not believed dead.
+ * From join to leave a thread of the library answers and listens for this process, and another one
+ * answers those who look at it (holdfast status); they sleep while nothing happens, block every
+ * signal, and call nothing of the program's. A program that computes for a minute without calling
+ * the library is not believed dead.
  *
  * Threads: every function may be called from any thread, several at a time, on one handle, except
  * that holdfast_leave is the last call on it: no other may be going on then, such as one that waits

@@ -22,7 +22,8 @@ PROTOCOLS = {
 STACK = SEAM | CODING | {"stack/view"} | PROTOCOLS | {"engine"}
 
 # Folders of sim/ and hw/ that put engines to work; the others are fabrics and their parts.
-DRIVERS = {"sim/run", "sim/oracle", "hw/run", "hw/launch", "hw/library"}
+DRIVERS = {"sim/run", "sim/oracle", "hw/run", "hw/status", "hw/launch",
+           "hw/library"}
 
 # What a folder of hw/ may see of the stack beside the seams: the tuner times the checksums.
 BESIDE_SEAMS = {"hw/tune": {"stack/checksum"}}
