@@ -20,7 +20,8 @@ EXIT_STATUS = [
     ("130", "Interrupted by Ctrl-C; what was finished is kept, and --resume goes on."),
 ]
 SEE_ALSO = ("ibnetdiscover(8), opensm(8). The documents README.md, docs/tutorial.md, "
-            "docs/interface.md, docs/configuration.md and docs/results.md of the source.")
+            "docs/interface.md, docs/watching.md, docs/configuration.md and docs/results.md of the "
+            "source.")
 
 
 def escaped(text):

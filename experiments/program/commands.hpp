@@ -21,5 +21,6 @@ extern const Command kInfoCommand;
 extern const Command kLaunchCommand;
 extern const Command kReplayCommand;
 extern const Command kNodeCommand;
+extern const Command kStatusCommand;
 
 }  // namespace holdfast::program

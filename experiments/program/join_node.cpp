@@ -12,6 +12,7 @@
 
 #include "experiments/config/quantity.hpp"
 #include "experiments/program/commands.hpp"
+#include "experiments/program/metrics_option.hpp"
 #include "experiments/runner/node_program.hpp"
 #include "hw/launch/job_key.hpp"
 #include "hw/launch/joined_node.hpp"
@@ -21,7 +22,7 @@
 
 namespace holdfast::program {
 
-const std::array<Option, 7> kJoinOptions = {
+const std::array<Option, 8> kJoinOptions = {
     kSetOption,
     kTopologyOption,
     Option{"--rank", "R", "which process of the job this is, from 0; needs --rendezvous"},
@@ -36,7 +37,8 @@ const std::array<Option, 7> kJoinOptions = {
            "it reaches the rendezvous; under PMIx 127.0.0.1 if all processes\n"
            "are on this machine, else its first other address. Over verbs a\n"
            "port, such as mlx5_0:1; default: the first that is active"},
-    Option{"--patience", "TIME", "to wait for all processes of the job; default: 30s"}};
+    Option{"--patience", "TIME", "to wait for all processes of the job; default: 30s"},
+    kMetricsOption};
 
 namespace {
 
@@ -77,6 +79,8 @@ std::string choose_port(const std::string& wanted, hw::JoinPlan& plan) {
 std::string read_options(const Arguments& arguments, hw::JoinPlan& plan) {
   if (Status status = hw::find_job_key(arguments.value("--key-file"), plan.key); !status.is_ok())
     return status.message();
+  if (std::string wrong = take_metrics_option(arguments, plan.processes); !wrong.empty())
+    return wrong;
   if (plan.fabric == hw::JobFabric::verbs) {
     if (std::string wrong = choose_port(arguments.value("--address"), plan); !wrong.empty())
       return wrong;

@@ -8,7 +8,7 @@
 
 namespace holdfast::program {
 
-extern const std::array<Option, 7> kJoinOptions;
+extern const std::array<Option, 8> kJoinOptions;
 
 // Gives the exit status.
 int join_node(const Arguments& arguments);

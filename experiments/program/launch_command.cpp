@@ -12,6 +12,7 @@
 
 #include "experiments/config/quantity.hpp"
 #include "experiments/program/commands.hpp"
+#include "experiments/program/metrics_option.hpp"
 #include "hw/launch/engine_program.hpp"
 #include "hw/launch/programs.hpp"
 #include "hw/launch/verbs_rail.hpp"
@@ -35,6 +36,7 @@ const std::array kOptions = {
     Option{"--timeout", "TIME",
            "silence of a machine that makes a verdict, at least 2 periods;\n"
            "default: 1s"},
+    kMetricsOption,
 };
 
 // A sentence about what is wrong; empty: nothing.
@@ -107,6 +109,8 @@ std::string read_plan(const Arguments& arguments, std::uint32_t per_node, hw::Pr
     return "--timeout is " + runner::format_duration(detection.timeout) +
            "; expected at least two periods of " + runner::format_duration(detection.period);
   configuration.membership.retransmission_timeout = detection.period;
+  if (std::string wrong = take_metrics_option(arguments, plan.processes); !wrong.empty())
+    return wrong;
   plan.path = find_program(name);
   if (plan.path.empty()) return "there is no program \"" + name + "\" that can be executed";
   plan.arguments.assign(arguments.operands().begin() + 1, arguments.operands().end());

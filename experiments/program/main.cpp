@@ -13,9 +13,9 @@
 namespace holdfast::program {
 namespace {
 
-const std::array kCommands = {&kRunCommand,      &kLaunchCommand, &kCheckCommand,
-                              &kTopologyCommand, &kInfoCommand,   &kCompareCommand,
-                              &kReplayCommand,   &kNodeCommand,   &kBenchCommand};
+const std::array kCommands = {&kRunCommand,      &kLaunchCommand, &kStatusCommand,  &kCheckCommand,
+                              &kTopologyCommand, &kInfoCommand,   &kCompareCommand, &kReplayCommand,
+                              &kNodeCommand,     &kBenchCommand};
 
 std::string usage() {
   std::string text =

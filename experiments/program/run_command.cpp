@@ -13,6 +13,7 @@
 
 #include "experiments/program/command_line.hpp"
 #include "experiments/program/commands.hpp"
+#include "experiments/program/metrics_option.hpp"
 #include "experiments/program/prepare.hpp"
 #include "experiments/runner/launch_replicate.hpp"
 #include "experiments/runner/simulate.hpp"
@@ -42,6 +43,7 @@ const std::array kOptions = {
     Option{"--record", "DIR",
            "of real processes: record each into DIR/POINT-REPLICATE, for\n"
            "holdfast replay"},
+    kMetricsOption,
     Option{"--quiet", nullptr, "no progress and no summary"},
 };
 
@@ -109,6 +111,15 @@ std::string conflict(const runner::Campaign& campaign, const Arguments& argument
     return "--record is for real processes (fabric.kind udp, tcp, shm or verbs); a simulation is "
            "repeated "
            "by running it again";
+  if (!any_real && arguments.has(kMetricsOption.name))
+    return "--metrics is for real processes (fabric.kind udp, tcp or shm)";
+  for (const runner::CampaignPoint& point : points) {
+    if (!is_real(point) || !arguments.has(kMetricsOption.name)) continue;
+    if (point.experiment.fabric.separate_hosts)
+      return "--metrics: with fabric.hosts \"namespaces\" nobody outside reaches a loopback "
+             "address "
+             "of the processes; their unix sockets are there all the same (holdfast status)";
+  }
   for (const runner::CampaignPoint& point : points)
     if (is_real(point) && point.experiment.fabric.loss > 0.0)
       return "fabric.loss is for simulations; with real processes it must be 0";
@@ -176,6 +187,12 @@ int run_prepared(const Prepared& prepared, const Arguments& arguments) {
   const runner::Campaign& campaign = prepared.campaign;
   if (const std::string problem = conflict(campaign, arguments); !problem.empty()) {
     std::fprintf(stderr, "holdfast run: %s\n", problem.c_str());
+    return kRefused;
+  }
+  for (const auto& inputs : prepared.inputs) {
+    const std::string wrong = take_metrics_option(arguments, inputs->processes());
+    if (wrong.empty()) continue;
+    std::fprintf(stderr, "holdfast run: %s\n", wrong.c_str());
     return kRefused;
   }
   if (const Status status = try_hosts(campaign); !status.is_ok()) {

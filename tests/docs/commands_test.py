@@ -26,7 +26,7 @@ KNOWN_PROGRAMS = {
     "build/release/holdfast", "experiments/run", "tests/run", "tests/bench/ring", "cmake", "ctest",
     "ibnetdiscover", "analysis/report", "analysis/bench", "cat", "mkdir", "export", "cc", "c++",
     '"$HOME/holdfast/bin/holdfast"', "mpirun", "srun",
-    "holdfast", "(umask", "rank=0", "while", "wait",
+    "holdfast", "(umask", "rank=0", "while", "wait", "curl",
 }
 
 

@@ -24,6 +24,7 @@ MODES = [
      "the test install.package runs it, against the package that it installs"),
     ("docs/jobs.md", "", "skip",
      "scenario.cli.mpirun and .rendezvous run the like; mpirun and ssh are not everywhere"),
+    ("docs/watching.md", "", "skip", "needs a running job; scenario.cli.status has some"),
     ("README.md", "cmake --install", "skip", "docs/interface.md begins with it"),
     ("docs/detectors.md", "ctest", "skip",
      "the test docs.detectors runs the same with the detector built in"),

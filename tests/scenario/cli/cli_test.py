@@ -11,7 +11,8 @@ from xml.etree import ElementTree
 
 from holdfast import ROOT, SMALL, Scenario
 
-COMMANDS = ["run", "launch", "check", "topology", "info", "replay", "node", "compare"]
+COMMANDS = ["run", "launch", "check", "topology", "info", "replay", "node", "compare",
+            "status"]
 
 
 class Help(Scenario):
