@@ -25,6 +25,10 @@ class FixedQueue {
     ++size_;
   }
 
+  // The oldest of at least one.
+  Value& front() { return values_[first_]; }
+  const Value& front() const { return values_[first_]; }
+
   // The i-th oldest, i < size().
   const Value& operator[](std::size_t i) const { return values_[wrap(first_ + i)]; }
 

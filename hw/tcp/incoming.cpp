@@ -46,7 +46,7 @@ Incoming::Read Incoming::read() {
   if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? Read::nothing : Read::ended;
   if (got == 0) return Read::ended;
   end_ += static_cast<std::size_t>(got);
-  if (const auto stamp = arrival_stamp(header)) wall_ns_ = *stamp;
+  if (const auto stamp = read_notes(header).wall_ns) wall_ns_ = *stamp;
   return Read::some;
 }
 

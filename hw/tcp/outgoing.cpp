@@ -30,14 +30,14 @@ constexpr int kUnacknowledgedMs = 2'000;
 bool Outgoing::connect(Time now) {
   if (now < again_) return false;
   again_ = now + kAgain;
-  Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  Descriptor socket(::socket(family_of(to_), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket.is_open()) return false;
   const int yes = 1;
   ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
   ::setsockopt(socket.get(), IPPROTO_TCP, TCP_USER_TIMEOUT, &kUnacknowledgedMs,
                sizeof kUnacknowledgedMs);
-  const sockaddr_in name = to_socket_name(to_);
-  const int done = ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name);
+  const SocketName name(to_);
+  const int done = ::connect(socket.get(), &name.any, name.size);
   if (done != 0 && errno != EINPROGRESS) return false;
   connecting_ = done != 0;
   socket_ = std::move(socket);
@@ -49,12 +49,8 @@ bool Outgoing::connect(Time now) {
 Outgoing::Progress Outgoing::progress() const {
   pollfd socket{socket_.get(), POLLOUT, 0};
   if (::poll(&socket, 1, 0) <= 0) return Progress::waiting;
-  sockaddr_in own{};
-  socklen_t size = sizeof own;
-  const bool failed = (socket.revents & (POLLERR | POLLHUP)) != 0 ||
-                      ::getsockname(socket_.get(), reinterpret_cast<sockaddr*>(&own), &size) != 0;
-  const bool itself = ntohs(own.sin_port) == to_.port && ntohl(own.sin_addr.s_addr) == to_.ipv4;
-  return failed || itself ? Progress::failed : Progress::made;
+  const bool failed = (socket.revents & (POLLERR | POLLHUP)) != 0;
+  return failed || local_name(socket_.get()) == to_ ? Progress::failed : Progress::made;
 }
 
 bool Outgoing::take(const std::byte* data, std::uint32_t size, Time now, bool& opened) {

@@ -17,7 +17,7 @@ namespace holdfast::hw {
 
 class Outgoing {
  public:
-  Outgoing(UdpEndpoint to, std::size_t buffer_bytes) : to_(to), buffer_(buffer_bytes) {}
+  Outgoing(const UdpEndpoint& to, std::size_t buffer_bytes) : to_(to), buffer_(buffer_bytes) {}
 
   const UdpEndpoint& endpoint() const { return to_; }
   int descriptor() const { return socket_.get(); }

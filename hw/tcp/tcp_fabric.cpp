@@ -49,19 +49,15 @@ Status TcpFabric::open(const TcpOptions& options, std::unique_ptr<TcpFabric>& op
   HOLDFAST_ASSERT(options.send_depth >= 1 && options.receive_depth >= 1 && options.peers_max >= 1);
   HOLDFAST_ASSERT(options.incoming_max >= 1);
   Sockets sockets;
-  sockets.listener = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  sockets.listener =
+      Descriptor(::socket(family_of(options.local), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   const int listener = sockets.listener.get();
   if (!sockets.listener.is_open()) return failure("cannot create", options);
   // Who comes back finds connections of its earlier life still being taken down.
   set_option(listener, SOL_SOCKET, SO_REUSEADDR, 1);
-  sockaddr_in name = to_socket_name(options.local);
-  socklen_t size = sizeof name;
-  if (::bind(listener, reinterpret_cast<const sockaddr*>(&name), size) != 0 ||
-      ::listen(listener, SOMAXCONN) != 0) {
+  const SocketName name(options.local);
+  if (::bind(listener, &name.any, name.size) != 0 || ::listen(listener, SOMAXCONN) != 0) {
     return failure("cannot listen at", options);
-  }
-  if (::getsockname(listener, reinterpret_cast<sockaddr*>(&name), &size) != 0) {
-    return failure("cannot ask the name of", options);
   }
   sockets.arrivals = Descriptor(::epoll_create1(EPOLL_CLOEXEC));
   sockets.departures = Descriptor(::epoll_create1(EPOLL_CLOEXEC));
@@ -72,12 +68,12 @@ Status TcpFabric::open(const TcpOptions& options, std::unique_ptr<TcpFabric>& op
       !control(sockets.all, EPOLL_CTL_ADD, sockets.departures.get(), EPOLLIN, 1)) {
     return failure("cannot watch", options);
   }
-  const UdpEndpoint local{options.local.ipv4, ntohs(name.sin_port)};
+  const UdpEndpoint local = local_name(listener);
   opened.reset(new TcpFabric(options, std::move(sockets), local));
   return Status::ok();
 }
 
-TcpFabric::TcpFabric(const TcpOptions& options, Sockets sockets, UdpEndpoint local)
+TcpFabric::TcpFabric(const TcpOptions& options, Sockets sockets, const UdpEndpoint& local)
     : local_(local),
       sockets_(std::move(sockets)),
       arrivals_(monotonic_now()),
@@ -101,6 +97,7 @@ TcpFabric::TcpFabric(const TcpOptions& options, Sockets sockets, UdpEndpoint loc
 Peer TcpFabric::attach(const Address& address, Service service) {
   const auto endpoint = to_udp_endpoint(address);
   if (service != Service::datagram || !endpoint || handles_.full()) return kNoPeer;
+  if (endpoint->ip.is_v6() != local_.ip.is_v6()) return kNoPeer;
   std::uint32_t unused = 0;  // there are enough
   for (std::uint32_t place = 0; place < receivers_.size(); ++place) {
     if (!handles_.is_used(place)) {

@@ -74,7 +74,7 @@ class TcpFabric final : public Fabric {
   }
 
   const TcpCounters& counters() const { return counters_; }
-  UdpEndpoint endpoint() const { return local_; }
+  const UdpEndpoint& endpoint() const { return local_; }
 
  private:
   struct Receiver {
@@ -89,7 +89,7 @@ class TcpFabric final : public Fabric {
     Descriptor all;         // both, for sleeping
   };
 
-  TcpFabric(const TcpOptions& options, Sockets sockets, UdpEndpoint local);
+  TcpFabric(const TcpOptions& options, Sockets sockets, const UdpEndpoint& local);
 
   bool is_possible(const Operation& operation) const;
   void send(std::uint32_t receiver, const Operation& operation, Time now);

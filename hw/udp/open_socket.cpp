@@ -1,5 +1,6 @@
 // How the socket of the UDP fabric is opened: once, with everything that may fail.
 #include <fcntl.h>
+#include <netinet/udp.h>
 #include <sys/epoll.h>
 
 #include <algorithm>
@@ -30,22 +31,21 @@ void size_buffer(int socket, int name_forced, int name, std::uint32_t bytes) {
 Status UdpFabric::open(const UdpOptions& options, std::unique_ptr<UdpFabric>& opened) {
   HOLDFAST_ASSERT(options.frame_bytes_max >= 1 && options.frame_bytes_max <= 65'507);
   HOLDFAST_ASSERT(options.send_depth >= 1 && options.receive_depth >= 1 && options.peers_max >= 1);
-  Descriptor socket(::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  Descriptor socket(
+      ::socket(family_of(options.local), SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket.is_open()) return failure("cannot create", options);
   if (options.share_port && !set_option(socket.get(), SO_REUSEADDR, 1)) {
     return failure("cannot share the port of", options);
   }
-  sockaddr_in name = to_socket_name(options.local);
-  socklen_t size = sizeof name;
-  if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&name), size) != 0) {
-    return failure("cannot bind", options);
-  }
-  if (::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&name), &size) != 0) {
-    return failure("cannot ask the name of", options);
-  }
+  const SocketName name(options.local);
+  if (::bind(socket.get(), &name.any, name.size) != 0) return failure("cannot bind", options);
   if (!set_option(socket.get(), SO_TIMESTAMPNS, 1)) {
     return failure("cannot have times of arrival from", options);
   }
+  // Datagrams that came together are handed over together; a kernel that cannot hands them over one
+  // by one.
+  const int on = 1;
+  (void)::setsockopt(socket.get(), SOL_UDP, UDP_GRO, &on, sizeof on);
   size_buffer(socket.get(), SO_RCVBUFFORCE, SO_RCVBUF, options.receive_buffer_bytes);
   size_buffer(socket.get(), SO_SNDBUFFORCE, SO_SNDBUF, options.send_buffer_bytes);
 
@@ -54,7 +54,7 @@ Status UdpFabric::open(const UdpOptions& options, std::unique_ptr<UdpFabric>& op
   if (!epoll.is_open() || ::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, socket.get(), &nothing) != 0) {
     return failure("cannot watch", options);
   }
-  const UdpEndpoint local{options.local.ipv4, ntohs(name.sin_port)};
+  const UdpEndpoint local = local_name(socket.get());
   opened.reset(new UdpFabric(options, std::move(socket), std::move(epoll), local));
   return Status::ok();
 }

@@ -1,125 +1,114 @@
-// sendmmsg and recvmmsg over arrays that are prepared once; see the header for what is promised.
+// Peers, posts, polls and sleep; see the header for what is promised.
 #include "hw/udp/udp_fabric.hpp"
 
 #include <poll.h>
 #include <sys/epoll.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <utility>
 
 #include "hw/monotonic_clock.hpp"
-#include "hw/udp/internet_socket.hpp"
 #include "stack/base/assert.hpp"
 
 namespace holdfast::hw {
 
 UdpFabric::UdpFabric(const UdpOptions& options, Descriptor socket, Descriptor epoll,
-                     UdpEndpoint local)
+                     const UdpEndpoint& local)
     : local_(local),
       socket_(std::move(socket)),
       epoll_(std::move(epoll)),
-      arrivals_(monotonic_now()),
-      peers_(options.peers_max),
-      queues_(options.send_depth, options.receive_depth) {
+      queues_(options.send_depth, options.receive_depth),
+      sender_(options.peers_max),
+      receiver_(queues_.slots(), options.receive_depth) {
   caps_.kind = "udp";
   caps_.frame_bytes_max = options.frame_bytes_max;
   caps_.inline_bytes_max = options.frame_bytes_max;
   caps_.send_depth = options.send_depth;
   caps_.receive_depth = options.receive_depth;
   caps_.datagram = true;
-  free_peers_.reserve(options.peers_max);
-  for (std::uint32_t i = options.peers_max; i > 0; --i) free_peers_.push_back(i - 1);
-  for (std::size_t i = 0; i < kBatch; ++i) {
-    send_headers_[i].msg_hdr.msg_iov = &send_vectors_[i];
-    send_headers_[i].msg_hdr.msg_iovlen = 1;
-    send_headers_[i].msg_hdr.msg_namelen = sizeof(sockaddr_in);
-    receive_headers_[i].msg_hdr.msg_iov = &receive_vectors_[i];
-    receive_headers_[i].msg_hdr.msg_iovlen = 1;
-    receive_headers_[i].msg_hdr.msg_control = &receive_controls_[i];
-  }
 }
 
+UdpCounters UdpFabric::counters() const {
+  const UdpReceiver::Counters& received = receiver_.counters();
+  return {frames_sent_, received.frames, send_errors_, received.errors, received.truncated};
+}
+
+// An address of the other version is none of this socket's.
 Peer UdpFabric::attach(const Address& address, Service service) {
   const std::optional<UdpEndpoint> endpoint = to_udp_endpoint(address);
-  if (service != Service::datagram || !endpoint || free_peers_.empty()) return kNoPeer;
-  const Peer peer{free_peers_.back()};
-  free_peers_.pop_back();
-  peers_[peer.value] = to_socket_name(*endpoint);
-  return peer;
+  const bool reachable = endpoint && endpoint->ip.is_v6() == local_.ip.is_v6();
+  return service == Service::datagram && reachable ? sender_.attach(*endpoint) : kNoPeer;
 }
 
 void UdpFabric::detach(Peer peer) {
-  HOLDFAST_ASSERT(peer.value < peers_.size() && peers_[peer.value].sin_family == AF_INET);
-  peers_[peer.value] = sockaddr_in{};
-  free_peers_.push_back(peer.value);
+  sender_.detach(peer);
 }
 
 void UdpFabric::reset(Peer peer) {
-  HOLDFAST_ASSERT(peer.value < peers_.size() && peers_[peer.value].sin_family == AF_INET);
+  HOLDFAST_ASSERT(sender_.is_attached(peer));
+  sender_.forget_refusals(peer);
 }
 
 Region UdpFabric::register_memory(std::span<std::byte>) {
   return Region{regions_++};
 }
 
+std::size_t UdpFabric::offer(std::span<const ReceiveSlot> slots) {
+  const std::size_t room = queues_.slots().room() - receiver_.filled_slots();
+  return queues_.offer(slots.first(std::min(slots.size(), room)));
+}
+
 bool UdpFabric::is_possible(const Operation& operation) const {
   return operation.kind == OperationKind::send && operation.size <= caps_.frame_bytes_max &&
-         operation.peer.value < peers_.size() && peers_[operation.peer.value].sin_family == AF_INET;
+         sender_.is_attached(operation.peer);
 }
 
-// Prepares the longest prefix that one system call may send and whose completions have room.
-std::size_t UdpFabric::stage(std::span<const Operation> operations) {
-  const std::size_t limit = std::min(operations.size(), kBatch);
+// The longest prefix that can be sent and whose completions have room.
+std::size_t UdpFabric::possible(std::span<const Operation> operations) const {
   std::size_t completing = 0;
-  for (std::size_t i = 0; i < limit; ++i) {
-    const Operation& operation = operations[i];
-    if (!is_possible(operation)) return i;
-    if (!operation.inline_data && ++completing > queues_.room()) return i;
-    send_vectors_[i] = {operation.data, operation.size};
-    send_headers_[i].msg_hdr.msg_name = &peers_[operation.peer.value];
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    if (!is_possible(operations[i])) return i;
+    if (!operations[i].inline_data && ++completing > queues_.room()) return i;
   }
-  return limit;
+  return operations.size();
 }
 
-// Sends what stage() prepared; returns how many the kernel dealt with. An error may be one that an
-// earlier frame left on the socket, so each frame has a second try; a second error is its own.
-std::size_t UdpFabric::send_staged(std::span<const Operation> operations) {
-  const Time now = monotonic_now();
-  std::size_t done = 0;
-  bool tried = false;
-  while (done < operations.size()) {
-    const int sent = ::sendmmsg(socket_.get(), &send_headers_[done],
-                                static_cast<unsigned>(operations.size() - done), MSG_NOSIGNAL);
-    if (sent > 0) {
-      for (int i = 0; i < sent; ++i) queues_.complete(operations[done++], Completion::ok, now);
-      counters_.frames_sent += static_cast<std::uint64_t>(sent);
-      tried = false;
-    } else if (errno == EINTR) {
-      continue;
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+// Sends what is staged and completes it. False if the kernel has no room.
+bool UdpFabric::send_staged(std::span<const Operation> operations, std::size_t& sent) {
+  const bool completes = !std::all_of(operations.begin(), operations.end(),
+                                      [](const Operation& one) { return one.inline_data; });
+  const Time now = completes ? monotonic_now() : Time{};
+  while (sender_.has_more()) {
+    std::size_t frames = 0;
+    const UdpSender::Outcome outcome = sender_.send(socket_.get(), frames);
+    if (outcome == UdpSender::Outcome::full) {
       kernel_was_full_ = true;
-      return done;
-    } else if (!tried) {
-      tried = true;
-    } else {
-      const Operation& lost = operations[done++];
-      ++counters_.send_errors;
-      if (!lost.inline_data) queues_.complete(lost, Completion::local_error, now);
-      tried = false;
+      return false;
     }
+    if (outcome == UdpSender::Outcome::unsegmented) return true;
+    const bool went = outcome == UdpSender::Outcome::sent;
+    (went ? frames_sent_ : send_errors_) += frames;
+    for (const Operation& operation : operations.subspan(sent, frames)) {
+      if (went) {
+        queues_.complete(operation, Completion::ok, now);
+      } else if (!operation.inline_data) {
+        queues_.complete(operation, Completion::local_error, now);
+      }
+    }
+    sent += frames;
   }
-  return done;
+  return true;
 }
 
 std::size_t UdpFabric::post(std::span<const Operation> operations) {
   std::size_t accepted = 0;
   while (accepted < operations.size()) {
-    const std::size_t staged = stage(operations.subspan(accepted));
-    if (staged > 0) {
-      const std::size_t dealt_with = send_staged(operations.subspan(accepted, staged));
-      accepted += dealt_with;
-      if (dealt_with < staged) break;
+    const auto left = operations.subspan(accepted);
+    if (sender_.stage(left.first(possible(left))) > 0) {
+      std::size_t sent = 0;
+      const bool has_room = send_staged(left, sent);
+      accepted += sent;
+      if (!has_room) break;
     } else if (queues_.room() == 0) {
       break;
     } else {
@@ -139,69 +128,15 @@ bool UdpFabric::kernel_has_room() {
 }
 
 std::size_t UdpFabric::poll(std::span<Event> events) {
-  std::size_t count = queues_.poll(events, [this] { return kernel_has_room(); });
-  bool emptied = false;
-  while (count < events.size() && !queues_.slots().empty() && !emptied) {
-    count += receive_batch(events.subspan(count), emptied);
-  }
-  return count;
-}
-
-void UdpFabric::prepare_receive(std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    receive_vectors_[i] = {queues_.slots()[i].data, queues_.slots()[i].size};
-    receive_headers_[i].msg_hdr.msg_controllen = sizeof(Control);
-    receive_headers_[i].msg_hdr.msg_flags = 0;
-  }
-}
-
-// One system call. `emptied` says that the socket had no more, or is out of order.
-std::size_t UdpFabric::receive_batch(std::span<Event> events, bool& emptied) {
-  constexpr int kErrorsMax = 8;
-  const std::size_t wanted = std::min({events.size(), queues_.slots().size(), kBatch});
-  prepare_receive(wanted);
-  const Time began = monotonic_now();
-  int got = -1;
-  for (int errors = 0; got < 0 && errors < kErrorsMax;) {
-    got = ::recvmmsg(socket_.get(), receive_headers_.data(), static_cast<unsigned>(wanted),
-                     MSG_DONTWAIT, nullptr);
-    if (got >= 0 || errno == EINTR) continue;
-    if (errno == EAGAIN || errno == EWOULDBLOCK) break;
-    ++errors;
-    ++counters_.receive_errors;
-  }
-  std::size_t count = 0;
-  if (got > 0) {
-    const ClockPair now = read_clocks();
-    for (std::size_t i = 0; i < static_cast<std::size_t>(got); ++i) {
-      const ReceiveSlot slot = queues_.slots().pop();
-      if ((receive_headers_[i].msg_hdr.msg_flags & MSG_TRUNC) != 0) {
-        ++counters_.truncated;
-        queues_.slots().push(slot);
-      } else {
-        events[count++] = received(i, slot, now);
-      }
-    }
-  }
-  emptied = got < static_cast<int>(wanted);
-  if (emptied) arrivals_.emptied(began);
-  return count;
-}
-
-Event UdpFabric::received(std::size_t i, const ReceiveSlot& slot, const ClockPair& now) {
-  ++counters_.frames_received;
-  Event event;
-  event.kind = EventKind::received;
-  event.size = receive_headers_[i].msg_len;
-  event.cookie = slot.cookie;
-  const auto stamp = arrival_stamp(receive_headers_[i].msg_hdr);
-  event.at = arrivals_.arrival(stamp.value_or(now.wall_ns), now);
-  return event;
+  const std::size_t count = queues_.poll(events, [this] { return kernel_has_room(); });
+  return count + receiver_.poll(socket_.get(), events.subspan(count));
 }
 
 Armed UdpFabric::arm() {
-  if (queues_.has_completions() || (queues_.owes_writable() && !kernel_was_full_))
+  if (queues_.has_completions() || (queues_.owes_writable() && !kernel_was_full_) ||
+      receiver_.has_frames()) {
     return {false, -1};
+  }
   const bool wants_read = !queues_.slots().empty();
   const bool wants_write = queues_.owes_writable();
   pollfd socket{socket_.get(),
@@ -212,7 +147,7 @@ Armed UdpFabric::arm() {
     int error = 0;
     socklen_t size = sizeof error;
     ::getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &error, &size);
-    ++counters_.receive_errors;
+    receiver_.count_error();
   }
   const std::uint32_t interest = (wants_read ? EPOLLIN : 0u) | (wants_write ? EPOLLOUT : 0u);
   if (interest != interest_) {

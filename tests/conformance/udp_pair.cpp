@@ -1,4 +1,5 @@
-// hw/udp in the conformance suite: two sockets on loopback, and the same under a recorder.
+// hw/udp in the conformance suite: two sockets on loopback, of IPv4 and of IPv6, and those of
+// IPv4 under a recorder.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -16,6 +17,12 @@ namespace {
 
 std::unique_ptr<FabricPair> make() {
   return make_real_pair(hw::UdpFabric::open, hw::UdpOptions{}, hw::UdpOptions{});
+}
+
+std::unique_ptr<FabricPair> make_v6() {
+  hw::UdpOptions options;
+  options.local.ip = hw::kLoopbackV6;
+  return make_real_pair(hw::UdpFabric::open, options, options);
 }
 
 // The same with one end recorded: a recorder must not be noticed.
@@ -55,6 +62,7 @@ std::unique_ptr<FabricPair> make_recorded() {
 }
 
 const RegisteredFabric registered({.name = "udp", .datagram = true, .make = make});
+const RegisteredFabric registered_v6({.name = "udp6", .datagram = true, .make = make_v6});
 const RegisteredFabric registered_recorded({.name = "recorded_udp",
                                             .datagram = true,
                                             .make = make_recorded});

@@ -13,31 +13,40 @@
 
 #include <cerrno>
 #include <new>
+#include <utility>
 
 #include "hw/monotonic_clock.hpp"
 #include "tests/unit/hw/counting_new.hpp"
+#include "tests/unit/hw/send_faults.hpp"
 
 namespace {
 
-int errno_of_next_sends = 0;  // 0: the kernel answers
-int sends_that_fail = 0;
-int frames_before_failing = 0;  // of a batch: the kernel takes these
 long wall_clock_step_s = 0;
 
 }  // namespace
+
+SendFaults send_faults;
 
 // These are found before libc's by the linker.
 extern "C" int sendmmsg(int socket, mmsghdr* headers, unsigned count, int flags) {
   using Function = int (*)(int, mmsghdr*, unsigned, int);
   static const auto kernel = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, "sendmmsg"));
-  if (sends_that_fail == 0) return kernel(socket, headers, count, flags);
-  if (frames_before_failing > 0) {
-    const int taken = kernel(socket, headers, static_cast<unsigned>(frames_before_failing), flags);
-    frames_before_failing = 0;
-    return taken;
+  SendFaults& faults = send_faults;
+  ++faults.calls;
+  for (unsigned i = 0; i < count && faults.cuts_nothing; ++i) {
+    if (headers[i].msg_hdr.msg_controllen == 0) continue;
+    if (i > 0) return kernel(socket, headers, i, flags);
+    ++faults.not_cut;
+    errno = EINVAL;
+    return -1;
   }
-  --sends_that_fail;
-  errno = errno_of_next_sends;
+  if (faults.sends_that_fail == 0) return kernel(socket, headers, count, flags);
+  if (faults.buffers_before_failing > 0) {
+    const unsigned before = std::exchange(faults.buffers_before_failing, 0u);
+    return kernel(socket, headers, before, flags);
+  }
+  --faults.sends_that_fail;
+  errno = faults.errno_of_next_sends;
   return -1;
 }
 
@@ -53,7 +62,7 @@ namespace {
 class UdpFabricTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    sends_that_fail = frames_before_failing = 0;
+    send_faults = {};
     wall_clock_step_s = 0;
     ASSERT_TRUE(UdpFabric::open(UdpOptions{}, a_).is_ok());
     ASSERT_TRUE(UdpFabric::open(UdpOptions{}, b_).is_ok());
@@ -62,7 +71,7 @@ class UdpFabricTest : public ::testing::Test {
     for (std::size_t i = 0; i < operations_.size(); ++i) {
       operations_[i].peer = to_b_;
       operations_[i].data = &bytes_[i];
-      operations_[i].size = 1;
+      operations_[i].size = static_cast<std::uint32_t>(i + 1);  // no two make a run
       operations_[i].cookie = i;
       bytes_[i] = static_cast<std::byte>(i);
     }
@@ -86,16 +95,16 @@ class UdpFabricTest : public ::testing::Test {
   std::unique_ptr<UdpFabric> a_;
   std::unique_ptr<UdpFabric> b_;
   Peer to_b_;
-  std::array<std::byte, 4> bytes_{};
+  std::array<std::byte, 8> bytes_{};
   std::array<Operation, 4> operations_{};
   std::array<std::array<std::byte, 64>, 8> slots_{};
   std::array<Event, 16> events_{};
 };
 
 TEST_F(UdpFabricTest, AFullKernelIsBackPressureAndWritableFollowsWhenItHasRoom) {
-  errno_of_next_sends = EAGAIN;
-  sends_that_fail = 1;
-  frames_before_failing = 2;
+  send_faults.errno_of_next_sends = EAGAIN;
+  send_faults.sends_that_fail = 1;
+  send_faults.buffers_before_failing = 2;
   EXPECT_EQ(a_->post(operations_), 2u);
   // The socket has room in truth, so a process that sleeps on the descriptor is woken at once.
   EXPECT_FALSE(a_->arm().idle);
@@ -107,9 +116,9 @@ TEST_F(UdpFabricTest, AFullKernelIsBackPressureAndWritableFollowsWhenItHasRoom) 
 }
 
 TEST_F(UdpFabricTest, ARefusedFrameIsLostAndTheOthersLeave) {
-  errno_of_next_sends = EPERM;
-  sends_that_fail = 2;
-  frames_before_failing = 1;
+  send_faults.errno_of_next_sends = EPERM;
+  send_faults.sends_that_fail = 2;
+  send_faults.buffers_before_failing = 1;
   offer(64, 4);
   EXPECT_EQ(a_->post(operations_), 4u);
   ASSERT_EQ(a_->poll(events_), 4u);
@@ -121,8 +130,8 @@ TEST_F(UdpFabricTest, ARefusedFrameIsLostAndTheOthersLeave) {
 }
 
 TEST_F(UdpFabricTest, ARefusedInlineFrameIsOnlyCounted) {
-  errno_of_next_sends = ENETUNREACH;
-  sends_that_fail = 2;
+  send_faults.errno_of_next_sends = ENETUNREACH;
+  send_faults.sends_that_fail = 2;
   operations_[0].inline_data = true;
   EXPECT_EQ(a_->post({operations_.data(), 1}), 1u);
   EXPECT_EQ(a_->poll(events_), 0u);
@@ -130,8 +139,8 @@ TEST_F(UdpFabricTest, ARefusedInlineFrameIsOnlyCounted) {
 }
 
 TEST_F(UdpFabricTest, AnErrorThatAnEarlierFrameLeftCostsNothing) {
-  errno_of_next_sends = ECONNREFUSED;
-  sends_that_fail = 1;
+  send_faults.errno_of_next_sends = ECONNREFUSED;
+  send_faults.sends_that_fail = 1;
   EXPECT_EQ(a_->post(operations_), 4u);
   ASSERT_EQ(a_->poll(events_), 4u);
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(events_[i].completion, Completion::ok);
@@ -150,7 +159,7 @@ TEST_F(UdpFabricTest, ATruncatedFrameIsLostCountedAndItsSlotStaysOffered) {
   ASSERT_EQ(a_->post({operations_.data() + 1, 1}), 1u);
   wait_for_b();
   ASSERT_EQ(b_->poll(events_), 1u);
-  EXPECT_EQ(events_[0].size, 1u);
+  EXPECT_EQ(events_[0].size, 2u);
   EXPECT_EQ(slots_[0][0], bytes_[1]);
 }
 
@@ -209,6 +218,44 @@ TEST_F(UdpFabricTest, AddressesAreSixBytesInNetworkOrder) {
     EXPECT_EQ(std::to_integer<unsigned>(address.bytes[i]), expected[i]);
   }
   EXPECT_EQ(to_udp_endpoint(address), (UdpEndpoint{0x0a01'0203, 0x1234}));
+}
+
+TEST_F(UdpFabricTest, AddressesOfIPv6AreEighteenBytesAndTravelAsTheyAre) {
+  const IpAddress::V6 ip{0xfd, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9};
+  const Address address = to_address({ip, 0x1234});
+  ASSERT_EQ(address.size, 18);
+  for (std::size_t i = 0; i < 16; ++i) {
+    EXPECT_EQ(std::to_integer<unsigned>(address.bytes[i]), ip[i]);
+  }
+  EXPECT_EQ(std::to_integer<unsigned>(address.bytes[16]), 0x12u);
+  EXPECT_EQ(to_udp_endpoint(address), (UdpEndpoint{ip, 0x1234}));
+  EXPECT_EQ(text_of(UdpEndpoint{ip, 0x1234}), "[fd00:1::9]:4660");
+  EXPECT_EQ(text_of(UdpEndpoint{0x0a01'0203, 80}), "10.1.2.3:80");
+}
+
+// It would be another machine's own, or nobody's.
+TEST_F(UdpFabricTest, AnAddressOfOneLinkOrOfTheOtherVersionIsRefused) {
+  EXPECT_EQ(to_udp_endpoint(to_address({IpAddress::V6{0xfe, 0x80, 1}, 1})), std::nullopt);
+  const Address of_v6 = to_address({kLoopbackV6, 4000});
+  EXPECT_EQ(a_->attach(of_v6, Service::datagram), kNoPeer);
+  UdpOptions options;
+  options.local.ip = kLoopbackV6;
+  std::unique_ptr<UdpFabric> v6;
+  ASSERT_TRUE(UdpFabric::open(options, v6).is_ok());
+  EXPECT_NE(v6->attach(of_v6, Service::datagram), kNoPeer);
+  EXPECT_EQ(v6->attach(b_->local_address(), Service::datagram), kNoPeer);
+}
+
+TEST(ParseIp, SaysWhatIsWrongWithAnAddress) {
+  IpAddress ip = 0;
+  EXPECT_EQ(parse_ip("10.0.0.1", ip), "");
+  EXPECT_EQ(ip, IpAddress(0x0a00'0001));
+  EXPECT_EQ(parse_ip("::1", ip), "");
+  EXPECT_EQ(ip, kLoopbackV6);
+  EXPECT_NE(parse_ip("fe80::1", ip).find("one interface"), std::string::npos);
+  EXPECT_NE(parse_ip("fe80::1%eth0", ip).find("one interface"), std::string::npos);
+  EXPECT_NE(parse_ip("::ffff:10.0.0.1", ip).find("IPv4 address in disguise"), std::string::npos);
+  EXPECT_NE(parse_ip("node1", ip).find("no IPv4 or IPv6 address"), std::string::npos);
 }
 
 TEST_F(UdpFabricTest, HandlesRunOutAndComeBack) {

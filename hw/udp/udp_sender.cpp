@@ -1,0 +1,141 @@
+// Runs of frames, and what the kernel thinks of them.
+#include "hw/udp/udp_sender.hpp"
+
+#include <netinet/udp.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "stack/base/assert.hpp"
+
+namespace holdfast::hw {
+
+namespace {
+
+// What the kernel answers where it sends these frames, but not as one buffer.
+bool says_that_it_cannot_cut(int error) {
+  return error == EINVAL || error == EIO || error == EMSGSIZE || error == EOPNOTSUPP;
+}
+
+}  // namespace
+
+UdpSender::UdpSender(std::uint32_t peers_max)
+    : destinations_(peers_max),
+      gathered_(std::make_unique_for_overwrite<std::byte[]>(kGatherBytes)) {
+  free_.reserve(peers_max);
+  for (std::uint32_t i = peers_max; i > 0; --i) free_.push_back(i - 1);
+}
+
+Peer UdpSender::attach(const UdpEndpoint& endpoint) {
+  if (free_.empty()) return kNoPeer;
+  const Peer peer{free_.back()};
+  free_.pop_back();
+  destinations_[peer.value] = {SocketName(endpoint)};
+  return peer;
+}
+
+void UdpSender::detach(Peer peer) {
+  HOLDFAST_ASSERT(is_attached(peer));
+  destinations_[peer.value] = {};
+  free_.push_back(peer.value);
+}
+
+// How many of the first operations may go as one buffer, at least one.
+std::size_t UdpSender::run_length(std::span<const Operation> operations) const {
+  const Operation& first = operations[0];
+  const std::uint32_t segment = first.size;
+  if (segment == 0 || segment > destinations_[first.peer.value].segment_bytes_max) return 1;
+  std::size_t length = 1;
+  std::uint32_t bytes = segment;
+  const std::size_t limit = std::min(operations.size(), kSegments);
+  while (length < limit && operations[length].peer == first.peer) {
+    const std::uint32_t size = operations[length].size;
+    if (size == 0 || size > segment || bytes + size > kBufferBytesMax) break;
+    bytes += size;
+    ++length;
+    if (size < segment) break;
+  }
+  return length;
+}
+
+void UdpSender::address(std::size_t buffer, const Operation& first, std::size_t frames) {
+  SocketName& name = destinations_[first.peer.value].name;
+  msghdr& header = headers_[buffer].msg_hdr;
+  header.msg_name = &name.any;
+  header.msg_namelen = name.size;
+  header.msg_control = frames > 1 ? &controls_[buffer] : nullptr;
+  header.msg_controllen = frames > 1 ? sizeof(Control) : 0;
+  peers_[buffer] = first.peer;
+  frames_[buffer] = frames;
+  if (frames == 1) return;
+  cmsghdr* const part = CMSG_FIRSTHDR(&header);
+  part->cmsg_level = SOL_UDP;
+  part->cmsg_type = UDP_SEGMENT;
+  part->cmsg_len = CMSG_LEN(sizeof(std::uint16_t));
+  const auto segment = static_cast<std::uint16_t>(first.size);
+  std::memcpy(CMSG_DATA(part), &segment, sizeof segment);
+}
+
+// Copies a run of short frames together; false: there is no room left.
+bool UdpSender::gather(std::span<const Operation> run, std::size_t& used, iovec& whole) {
+  std::size_t bytes = 0;
+  for (const Operation& operation : run) bytes += operation.size;
+  if (used + bytes > kGatherBytes) return false;
+  std::byte* to = gathered_.get() + used;
+  whole = {to, bytes};
+  for (const Operation& operation : run) to = std::copy_n(operation.data, operation.size, to);
+  used += bytes;
+  return true;
+}
+
+std::size_t UdpSender::stage(std::span<const Operation> operations) {
+  std::size_t frames = 0, vectors = 0, gathered = 0;
+  for (staged_ = next_ = 0; frames < operations.size() && staged_ < kBuffers; ++staged_) {
+    const auto left = operations.subspan(frames);
+    const auto run = left.first(run_length(left));
+    if (vectors + run.size() > kVectors) break;
+    msghdr& header = headers_[staged_].msg_hdr;
+    header.msg_iov = &vectors_[vectors];
+    if (run.size() > 1 && run[0].size <= kGatheredMax) {
+      if (!gather(run, gathered, vectors_[vectors])) break;
+      header.msg_iovlen = 1;
+    } else {
+      header.msg_iovlen = run.size();
+      for (std::size_t i = 0; i < run.size(); ++i) {
+        vectors_[vectors + i] = {run[i].data, run[i].size};
+      }
+    }
+    vectors += header.msg_iovlen;
+    address(staged_, run[0], run.size());
+    frames += run.size();
+  }
+  return frames;
+}
+
+// An error may be one that an earlier frame left on the socket, so each buffer has a second try; a
+// second error is its own.
+UdpSender::Outcome UdpSender::send(int socket, std::size_t& frames) {
+  frames = 0;
+  int errors = 0;
+  while (errors < 2) {
+    const int sent =
+        ::sendmmsg(socket, &headers_[next_], static_cast<unsigned>(staged_ - next_), MSG_NOSIGNAL);
+    if (sent > 0) {
+      for (int i = 0; i < sent; ++i) frames += frames_[next_++];
+      return Outcome::sent;
+    }
+    if (errno == EAGAIN || errno == EWOULDBLOCK) return Outcome::full;
+    if (errno != EINTR) ++errors;
+  }
+  if (frames_[next_] > 1 && says_that_it_cannot_cut(errno)) {
+    std::uint16_t segment = 0;
+    std::memcpy(&segment, CMSG_DATA(CMSG_FIRSTHDR(&headers_[next_].msg_hdr)), sizeof segment);
+    destinations_[peers_[next_].value].segment_bytes_max = segment - 1u;
+    return Outcome::unsegmented;
+  }
+  frames = frames_[next_++];
+  return Outcome::refused;
+}
+
+}  // namespace holdfast::hw

@@ -1,0 +1,87 @@
+// Posts frames to a UDP socket, as many as possible with one system call. A run of equal frames to
+// one peer (its last may be shorter) is handed over as one buffer that is cut into datagrams where
+// the network can (UDP_SEGMENT), so that it goes through the kernel once. Where the kernel refuses
+// that, because a segment is longer than a packet of the way there or the device cannot, the peer's
+// frames go one by one from then on. The frames of a run are copied together first: that takes less
+// time than to have the kernel collect many short pieces.
+//
+// MSG_ZEROCOPY is not used: on loopback and between namespaces the kernel copies all the same, and
+// elsewhere its notices cost more than copying frames of this size.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "hw/udp/internet_socket.hpp"
+#include "stack/fabric.hpp"
+
+namespace holdfast::hw {
+
+class UdpSender {
+ public:
+  // As many handles may be attached at one time.
+  explicit UdpSender(std::uint32_t peers_max);
+
+  // kNoPeer: there is no room.
+  Peer attach(const UdpEndpoint& endpoint);
+  void detach(Peer peer);
+  bool is_attached(Peer peer) const {
+    return peer.value < destinations_.size() && destinations_[peer.value].name.size != 0;
+  }
+  // Tries again what the kernel has refused.
+  void forget_refusals(Peer peer) { destinations_[peer.value].segment_bytes_max = kBufferBytesMax; }
+
+  // Prepares `operations`, all of which can be sent, or as many of the first as fit. They must
+  // stay as they are until the next call. Returns how many.
+  std::size_t stage(std::span<const Operation> operations);
+
+  enum class Outcome : std::uint8_t {
+    sent,
+    full,         // the kernel has no room for the next
+    unsegmented,  // the kernel does not cut this run; stage again what was not sent
+    refused,      // the kernel does not send the next run: no route, filtered
+  };
+  // One system call at least. `frames` are those that were sent, or that are in the run that was
+  // refused.
+  Outcome send(int socket, std::size_t& frames);
+  bool has_more() const { return next_ < staged_; }
+
+ private:
+  static constexpr std::size_t kBuffers = 64;   // of one system call
+  static constexpr std::size_t kVectors = 128;  // likewise
+  static constexpr std::size_t kSegments = 64;  // of one buffer: what older kernels allow
+  static constexpr std::uint32_t kBufferBytesMax = 65'507;
+  static constexpr std::size_t kGatherBytes = 4 * 65'536;  // of one system call
+  // Longer frames are not copied together.
+  static constexpr std::uint32_t kGatheredMax = 4'096;
+
+  struct Destination {
+    SocketName name;                                    // of size 0 where the handle is free
+    std::uint32_t segment_bytes_max = kBufferBytesMax;  // longer ones are refused
+  };
+  struct alignas(cmsghdr) Control {
+    std::array<std::byte, CMSG_SPACE(sizeof(std::uint16_t))> bytes;
+  };
+
+  std::size_t run_length(std::span<const Operation> operations) const;
+  void address(std::size_t buffer, const Operation& first, std::size_t frames);
+  bool gather(std::span<const Operation> run, std::size_t& used, iovec& whole);
+
+  std::vector<Destination> destinations_;
+  std::vector<std::uint32_t> free_;  // the last one is given out next
+  std::size_t staged_ = 0;           // buffers
+  std::size_t next_ = 0;             // to be sent
+  std::unique_ptr<std::byte[]> gathered_;
+  std::array<std::size_t, kBuffers> frames_{};  // of each buffer
+  std::array<mmsghdr, kBuffers> headers_{};
+  std::array<Control, kBuffers> controls_{};
+  std::array<Peer, kBuffers> peers_{};
+  std::array<iovec, kVectors> vectors_{};
+};
+
+}  // namespace holdfast::hw
