@@ -38,6 +38,12 @@ Engine::Engine(const EngineOptions& options, const Roster& roster, std::span<Fab
     rest().key = options.key;
   }
   choose_rails(rails);
+  remembers_ = keyed_ || several_;
+  if (several_) {
+    HOLDFAST_ASSERT(options.slots.empty());
+    rest().rails = std::make_unique<SeveralRails>(rails, options.receive_slots);
+    return;
+  }
   const std::size_t slots = std::size_t{options.receive_slots} + options.send_slots;
   HOLDFAST_ASSERT(options.slots.empty() || options.slots.size() == slots);
   if (options.slots.empty()) rest().slots.reset(new FrameSlot[slots]);
@@ -51,13 +57,17 @@ Engine::~Engine() = default;
 // Each time the first that can.
 void Engine::choose_rails(std::span<Fabric* const> rails) {
   HOLDFAST_ASSERT(rails.size() <= 0xff);
-  std::size_t data = rails.size(), watch = rails.size();
+  std::size_t data = rails.size(), watch = rails.size(), carrying = 0;
   for (std::size_t i = rails.size(); i-- > 0;) {
-    if (rails[i]->caps().datagram) data = i;
+    if (rails[i]->caps().datagram) {
+      data = i;
+      ++carrying;
+    }
     if (rails[i]->caps().watch) watch = i;
   }
   HOLDFAST_ASSERT(data < rails.size());
   data_rail_ = rails[data];
+  several_ = carrying > 1;
   if (data > 0) rest().data_rail_index = static_cast<std::uint8_t>(data);
   watches_apart_ = watch < rails.size() && watch != data;
   if (watches_apart_) {
@@ -91,6 +101,11 @@ ReceiveSlot Engine::offered_slot(std::uint64_t index) {
 }
 
 void Engine::start(Time now) {
+  if (several_) {
+    rest_->rails->offer_all();
+    membership_.start(now);
+    return;
+  }
   std::vector<ReceiveSlot> slots;
   for (std::uint32_t i = 0; i < receive_slots_; ++i) slots.push_back(offered_slot(i));
   const std::size_t offered = data_rail_->offer(slots);
@@ -101,7 +116,11 @@ void Engine::start(Time now) {
 Time Engine::turn(Time now) {
   // Who has ended comes first: after a sleep, the end of a life before the frames of the next.
   if (watches_apart_) poll_rail(*rest_->watch_rail, now);
-  poll_rail(*data_rail_, now);
+  if (several_) {
+    poll_rails(now);
+  } else {
+    poll_rail(*data_rail_, now);
+  }
   if (membership_.next_deadline() <= now && !blocked_) send_actions(now);
   const Time next = membership_.next_deadline();
   return blocked_ ? std::max(next, now + kBlockedNap) : next;
@@ -127,6 +146,30 @@ Time Engine::turn(Time now) {
     HOLDFAST_ASSERT(offered == returned);
     // Frames may have waited for a slot even if the batch was not full.
   } while (count == Workspace::kBatch || returned == receive_slots_);
+}
+
+void Engine::poll_rails(Time now) {
+  SeveralRails& rails = *rest_->rails;
+  SeveralRails::Arrival arrival;
+  for (rails.begin_turn(); rails.take(arrival);) {
+    SeveralRails::Rail& rail = *arrival.rail;
+    const Event& event = arrival.event;
+    switch (event.kind) {
+      case EventKind::received:
+        handle_frame(rails.slot(rail, event.cookie).first(event.size), event.at, now);
+        rails.offer(rail, event.cookie);
+        break;
+      case EventKind::writable:
+        rail.is_full = blocked_ = false;
+        break;
+      case EventKind::port_up:
+      case EventKind::port_down:
+        rail.is_down = event.kind == EventKind::port_down;
+        break;
+      default:
+        handle_event(*rail.fabric, event, now);
+    }
+  }
 }
 
 void Engine::handle_event(Fabric& rail, const Event& event, Time now) {
@@ -241,7 +284,7 @@ void Engine::seal(PeerEntry& peer, const Header& header, std::span<std::byte> fr
     return;
   }
   static constexpr Body kNone{};
-  if ((keyed_ && is_replayed(header)) || (!has_body(header.type) && !is_newer(header)) ||
+  if ((remembers_ && is_replayed(header)) || (!has_body(header.type) && !is_newer(header)) ||
       !membership_.handle(now, at, header, has_body(header.type) ? workspace_.body : kNone)) {
     ++rest().drops.outdated;
   }
@@ -265,6 +308,10 @@ void Engine::drop(std::span<const Operation> operations) {
 }
 
 [[gnu::always_inline]] inline void Engine::send_actions(Time now) {
+  if (several_) {
+    send_on_rails(now);
+    return;
+  }
   std::size_t count = 0;
   MembershipAction& action = workspace_.action;
   while (!blocked_ && membership_.poll(now, workspace_.runs, action)) {
@@ -327,6 +374,14 @@ std::size_t Engine::follow_life(ProcessId process, std::uint32_t boot, std::size
                                                   std::span<std::byte> to, Operation& operation) {
   const Peer peer = handle_of(action);
   if (peer == kNoPeer) return false;
+  const std::span<std::byte> frame = write(action, to);
+  operation = Operation{};
+  operation.peer = peer;
+  return prepare(operation, frame);
+}
+
+[[gnu::always_inline]] inline std::span<std::byte> Engine::write(const MembershipAction& action,
+                                                                 std::span<std::byte> to) {
   const Header header{.type = action.type,
                       .seal = seal_algorithm_,
                       .job = job_,
@@ -338,9 +393,45 @@ std::size_t Engine::follow_life(ProcessId process, std::uint32_t boot, std::size
                       .digest = membership_.view().digest()};
   const std::size_t bytes = encode_frame(header, action.body, to);
   if (keyed_) seal(peers_.entry(action.to), header, to.first(bytes));
-  operation = Operation{};
+  return to.first(bytes);
+}
+
+void Engine::send_on_rails(Time now) {
+  SeveralRails& rails = *rest_->rails;
+  MembershipAction& action = workspace_.action;
+  while (!blocked_ && membership_.poll(now, workspace_.runs, action)) {
+    if (action.kind == MembershipAction::Kind::watch) {
+      watch(action.to);
+      continue;
+    }
+    const std::span<std::byte> frame = write(action, workspace_.frames[0]);
+    if (!has_body(action.type)) {
+      post_on(rails.next_for(action.to, action.type), action.to, frame);
+      continue;
+    }
+    for (std::size_t i = 0; i < rails.count(); ++i) post_on(i, action.to, frame);
+  }
+}
+
+void Engine::post_on(std::size_t rail, ProcessId to, std::span<std::byte> frame) {
+  SeveralRails& rails = *rest_->rails;
+  SeveralRails::Rail& on = rails.rail(rail);
+  Peer& peer = rails.handle(to, rail);
+  if (peer == kNoPeer) {
+    peer = on.fabric->attach(workspace_.addresses.address(on.index, to), Service::datagram);
+  }
+  Operation operation;
   operation.peer = peer;
-  return prepare(operation, to.first(bytes));
+  operation.inline_data = true;
+  operation.data = frame.data();
+  operation.size = static_cast<std::uint32_t>(frame.size());
+  operation.cookie = kInlineCookie;
+  if (peer != kNoPeer && !on.is_full) {
+    if (on.fabric->post({&operation, 1}) == 1) return;
+    on.is_full = true;
+    blocked_ = rails.all_full();
+  }
+  ++rest_->drops.refused;
 }
 
 // Sends inline where the rail can, else from a slot that stays ours until the `sent` event.

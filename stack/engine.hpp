@@ -18,6 +18,7 @@
 #include "stack/membership.hpp"
 #include "stack/peers.hpp"
 #include "stack/seal/seal.hpp"
+#include "stack/several_rails.hpp"
 #include "stack/wire/frame.hpp"
 
 namespace holdfast {
@@ -30,11 +31,6 @@ class AddressBook {
   virtual Address address(std::size_t rail, ProcessId process) const = 0;
 };
 
-// Memory for one control frame, on cache lines of its own.
-struct alignas(64) FrameSlot {
-  std::array<std::byte, kFrameBytesMax> bytes;
-};
-
 struct EngineOptions {
   MembershipOptions membership;
   std::uint32_t job = 0;
@@ -42,8 +38,8 @@ struct EngineOptions {
   std::string_view seal = "none";   // must be registered
   std::uint32_t receive_slots = 1;  // frames that may wait between two turns, 1 … 65535
   std::uint32_t send_slots = 0;     // for rails that cannot send a control frame inline
-  // For the slots, receive slots first. Must outlive the engine, like the rails, which must not be
-  // polled after it. Empty: the engine's own.
+  // For the slots, receive slots first; of an engine with one rail for its frames. Must outlive the
+  // engine, like the rails, which must not be polled after it. Empty: the engine's own.
   std::span<FrameSlot> slots;
 };
 
@@ -79,8 +75,8 @@ struct Workspace {
 class Engine {
  public:
   // Everything referred to must outlive the engine.
-  // Frames travel on the first rail that has datagrams; processes of the same node are watched on
-  // the first rail that can watch.
+  // Frames travel on all rails that have datagrams (see SeveralRails); processes of the same node
+  // are watched on the first rail that can watch.
   Engine(const EngineOptions& options, const Roster& roster, std::span<Fabric* const> rails,
          Workspace& workspace);
   ~Engine();
@@ -93,7 +89,7 @@ class Engine {
   // One turn. Returns when the next is due at the latest; earlier if a rail has events.
   Time turn(Time now);
 
-  bool steady() const { return membership_.steady() && !blocked_; }
+  bool steady() const { return membership_.steady() && !blocked_ && !several_; }
   // Skips `periods` periods of the steady state.
   void advance(std::uint64_t periods) { sequence_ += membership_.advance(periods); }
 
@@ -117,6 +113,7 @@ class Engine {
   void choose_rails(std::span<Fabric* const> rails);
   Address address_of(ProcessId process, const Fabric& rail) const;
   void poll_rail(Fabric& rail, Time now);
+  void poll_rails(Time now);
   void handle_event(Fabric& rail, const Event& event, Time now);
   void handle_ended(Fabric& rail, Peer peer, Time now);
   void handle_frame(std::span<const std::byte> frame, Time at, Time now);
@@ -129,6 +126,9 @@ class Engine {
   void seal(PeerEntry& peer, const Header& header, std::span<std::byte> frame);
   void send_actions(Time now);
   bool encode(const MembershipAction& action, std::span<std::byte> to, Operation& operation);
+  std::span<std::byte> write(const MembershipAction& action, std::span<std::byte> to);
+  void send_on_rails(Time now);
+  void post_on(std::size_t rail, ProcessId to, std::span<std::byte> frame);
   bool prepare(Operation& operation, std::span<std::byte> inline_frame);
   void post(std::size_t count);
   void drop(std::span<const Operation> operations);
@@ -149,6 +149,7 @@ class Engine {
     std::vector<std::pair<Peer, ProcessId>> watched{};
     // For which boots handles were attached, where it was not the first; ascending by process.
     std::vector<std::pair<ProcessId, std::uint32_t>> boots{};
+    std::unique_ptr<SeveralRails> rails{};
     DropCounts drops{};
     std::uint8_t other_wire_version = 0;
   };
@@ -172,6 +173,8 @@ class Engine {
   bool blocked_ = false;            // back-pressure: nothing is sent until the rail is writable
   bool watches_apart_ : 1 = false;  // on a rail of its own
   bool keeps_handles_ : 1 = true;   // the data rail's handles have to be kept
+  bool remembers_ : 1 = false;      // which frames were handled: they may come twice
+  bool several_ : 1 = false;        // rails for frames: rest_->rails, and not the data rail alone
   PeerTable peers_;
   Membership membership_;
   std::unique_ptr<Rest> rest_;  // null: nothing of it has been needed

@@ -2,7 +2,6 @@
 // time with the rank in front, since the lines of all processes come to one terminal.
 #include "experiments/program/join_node.hpp"
 
-#include <arpa/inet.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -19,6 +18,7 @@
 #include "hw/launch/pmix_meeting.hpp"
 #include "hw/launch/rendezvous.hpp"
 #include "hw/launch/verbs_rail.hpp"
+#include "hw/udp/internet_socket.hpp"
 
 namespace holdfast::program {
 
@@ -28,7 +28,7 @@ const std::array<Option, 8> kJoinOptions = {
     Option{"--rank", "R", "which process of the job this is, from 0; needs --rendezvous"},
     Option{"--rendezvous", "HOST:PORT",
            "where process 0 listens and the others find it, instead of PMIx;\n"
-           "needs --rank and a key"},
+           "[IP]:PORT for IPv6; needs --rank and a key"},
     Option{"--key-file", "FILE",
            "the job's key, 64 hexadecimal digits; default: what the\n"
            "environment's HOLDFAST_KEY holds; under PMIx neither is needed"},
@@ -86,10 +86,12 @@ std::string read_options(const Arguments& arguments, hw::JoinPlan& plan) {
       return wrong;
   } else if (arguments.has("--address")) {
     const std::string text = arguments.value("--address");
-    in_addr address{};
-    if (::inet_pton(AF_INET, text.c_str(), &address) != 1)
-      return "--address is \"" + text + "\"; expected an IPv4 address of this machine";
-    plan.ipv4 = ntohl(address.s_addr);
+    hw::IpAddress ip = hw::kLoopback;
+    if (const std::string wrong = hw::parse_ip(text, ip); !wrong.empty())
+      return "--address: \"" + text + "\" " + wrong;
+    if (ip.is_any())
+      return "--address: \"" + text + "\" is every address of a machine; expected one of them";
+    plan.ip = ip;
   }
   if (!arguments.has("--patience")) return "";
   const std::string text = arguments.value("--patience");

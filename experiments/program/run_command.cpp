@@ -138,8 +138,8 @@ Status try_hosts(const runner::Campaign& campaign) {
   }
   if (!separate) return Status::ok();
   std::unique_ptr<hw::HostNetwork> network;
-  const Status status = hw::HostNetwork::open(1, network);
-  return status.is_ok() && silent ? network->begin(0, hw::RailFault::silent_from) : status;
+  const Status status = hw::HostNetwork::open(1, 1, network);
+  return status.is_ok() && silent ? network->begin(0, 0, hw::RailFault::silent_from) : status;
 }
 
 // Finds once what replicates over adapters will need.

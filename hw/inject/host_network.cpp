@@ -33,22 +33,26 @@ constexpr const char* kFilters =
     "  }\n"
     "}\n";
 
-std::string text_of_address(std::uint32_t host) {
-  const std::uint32_t address = HostNetwork::address(host);
+std::string text_of_address(std::uint32_t host, std::uint32_t rail) {
+  const std::uint32_t address = HostNetwork::address(host, rail);
   std::string text = std::to_string(address >> 24);
   for (const int shift : {16, 8, 0}) text += "." + std::to_string(address >> shift & 0xff);
   return text;
 }
 
 // Of the locally administered ones.
-std::string ethernet_address(std::uint32_t host) {
+std::string ethernet_address(std::uint32_t host, std::uint32_t rail) {
   std::array<char, 18> text;
-  std::snprintf(text.data(), text.size(), "02:00:00:00:00:%02x", host & 0xffu);
+  std::snprintf(text.data(), text.size(), "02:00:00:00:%02x:%02x", rail & 0xffu, host & 0xffu);
   return text.data();
 }
 
-std::string rail_name(std::uint32_t host) {
-  return "rail-" + std::to_string(host);
+// In each host, and of a bridge's port.
+std::string rail_name(std::uint32_t rail) {
+  return "rail-" + std::to_string(rail);
+}
+std::string port_name(std::uint32_t host, std::uint32_t rail) {
+  return rail_name(rail) + "-" + std::to_string(host);
 }
 
 // A new namespace; the thread stays in the one where it was.
@@ -72,9 +76,11 @@ Status run_ip(int name_space, const std::string& commands) {
 
 }  // namespace
 
-Status HostNetwork::open(std::uint32_t hosts, std::unique_ptr<HostNetwork>& network) {
-  HOLDFAST_ASSERT(hosts >= 1 && hosts <= kHostsMax);
+Status HostNetwork::open(std::uint32_t hosts, std::uint32_t rails,
+                         std::unique_ptr<HostNetwork>& network) {
+  HOLDFAST_ASSERT(hosts >= 1 && hosts <= kHostsMax && rails >= 1 && rails <= kRailsMax);
   auto made = std::make_unique<HostNetwork>();
+  made->rails_ = rails;
   if (Status status = made->make(hosts); !status.is_ok()) return status;
   network = std::move(made);
   return Status::ok();
@@ -82,9 +88,9 @@ Status HostNetwork::open(std::uint32_t hosts, std::unique_ptr<HostNetwork>& netw
 
 Status HostNetwork::make(std::uint32_t hosts) {
   if (Status status = new_namespace(hub_); !status.is_ok()) return status;
-  rails_ = std::vector<Rail>(hosts);
-  for (Rail& rail : rails_) {
-    if (Status status = new_namespace(rail.name_space); !status.is_ok()) return status;
+  hosts_ = std::vector<Host>(hosts);
+  for (Host& host : hosts_) {
+    if (Status status = new_namespace(host.name_space); !status.is_ok()) return status;
   }
   if (Status status = make_hub(); !status.is_ok()) return status;
   for (std::uint32_t host = 0; host < hosts; ++host) {
@@ -93,49 +99,59 @@ Status HostNetwork::make(std::uint32_t hosts) {
   return Status::ok();
 }
 
-// The bridge, and the pairs of which the other ends are put into the hosts.
+// The bridges, and the pairs of which the other ends are put into the hosts.
 Status HostNetwork::make_hub() {
-  std::string commands = "link add hub type bridge\nlink set hub up\n";
-  for (std::uint32_t host = 0; host < hosts(); ++host) {
-    const std::string name = rail_name(host);
-    commands += "link add " + name + " type veth peer name rail address " + ethernet_address(host) +
-                " netns /proc/" + std::to_string(::getpid()) + "/fd/" +
-                std::to_string(name_space(host)) + "\n";
-    commands += "link set " + name + " master hub\nlink set " + name + " up\n";
+  std::string commands;
+  for (std::uint32_t rail = 0; rail < rails_; ++rail) {
+    const std::string hub = "hub-" + std::to_string(rail);
+    commands += "link add " + hub + " type bridge\nlink set " + hub + " up\n";
+    for (std::uint32_t host = 0; host < hosts(); ++host) {
+      const std::string name = port_name(host, rail);
+      commands += "link add " + name + " type veth peer name " + rail_name(rail) + " address " +
+                  ethernet_address(host, rail) + " netns /proc/" + std::to_string(::getpid()) +
+                  "/fd/" + std::to_string(name_space(host)) + "\n";
+      commands += "link set " + name + " master " + hub + "\nlink set " + name + " up\n";
+    }
   }
   return run_ip(hub_.get(), commands);
 }
 
 Status HostNetwork::join(std::uint32_t host) {
-  std::string commands =
-      "link set lo up\naddress add " + text_of_address(host) + "/24 dev rail\nlink set rail up\n";
-  for (std::uint32_t other = 0; other < hosts(); ++other) {
-    if (other == host) continue;
-    commands += "neighbour add " + text_of_address(other) + " lladdr " + ethernet_address(other) +
-                " dev rail nud permanent\n";
+  std::string commands = "link set lo up\n";
+  for (std::uint32_t rail = 0; rail < rails_; ++rail) {
+    const std::string name = rail_name(rail);
+    commands += "address add " + text_of_address(host, rail) + "/24 dev " + name + "\nlink set " +
+                name + " up\n";
+    for (std::uint32_t other = 0; other < hosts(); ++other) {
+      if (other == host) continue;
+      commands += "neighbour add " + text_of_address(other, rail) + " lladdr " +
+                  ethernet_address(other, rail) + " dev " + name + " nud permanent\n";
+    }
   }
   return run_ip(name_space(host), commands);
 }
 
-Status HostNetwork::begin(std::uint32_t host, RailFault fault) {
-  std::uint32_t& count = rails_[host].faults[static_cast<std::size_t>(fault)];
-  return count++ == 0 ? set(host, fault, true) : Status::ok();
+Status HostNetwork::begin(std::uint32_t host, std::uint32_t rail, RailFault fault) {
+  HOLDFAST_ASSERT(rail < rails_);
+  std::uint32_t& count = hosts_[host].faults[rail][static_cast<std::size_t>(fault)];
+  return count++ == 0 ? set(host, rail, fault, true) : Status::ok();
 }
 
-Status HostNetwork::end(std::uint32_t host, RailFault fault) {
-  std::uint32_t& count = rails_[host].faults[static_cast<std::size_t>(fault)];
+Status HostNetwork::end(std::uint32_t host, std::uint32_t rail, RailFault fault) {
+  HOLDFAST_ASSERT(rail < rails_);
+  std::uint32_t& count = hosts_[host].faults[rail][static_cast<std::size_t>(fault)];
   HOLDFAST_ASSERT(count > 0);
-  return --count == 0 ? set(host, fault, false) : Status::ok();
+  return --count == 0 ? set(host, rail, fault, false) : Status::ok();
 }
 
-Status HostNetwork::set(std::uint32_t host, RailFault fault, bool on) {
+Status HostNetwork::set(std::uint32_t host, std::uint32_t rail, RailFault fault, bool on) {
   if (fault == RailFault::cut) {
-    return run_ip(hub_.get(), "link set " + rail_name(host) + (on ? " down\n" : " up\n"));
+    return run_ip(hub_.get(), "link set " + port_name(host, rail) + (on ? " down\n" : " up\n"));
   }
   std::string commands = filters_ ? "" : kFilters;
   commands += std::string(on ? "add" : "delete") + " element bridge rails " +
               (fault == RailFault::silent_from ? "silent_from" : "silent_to") + " { \"" +
-              rail_name(host) + "\" }\n";
+              port_name(host, rail) + "\" }\n";
   const Status status = run_tool(kNft, {"-f", "-"}, hub_.get(), commands);
   filters_ = filters_ || status.is_ok();
   return status;

@@ -1,6 +1,6 @@
-// The hosts of a job as network namespaces of this machine. Each has one rail: a pair of virtual
-// Ethernet interfaces, of which one end is the host's and the other a port of a bridge that joins
-// all; the bridge is in a namespace of its own, the hub.
+// The hosts of a job as network namespaces of this machine. Each has one rail or several: a rail is
+// a pair of virtual Ethernet interfaces, of which one end is the host's and the other a port of a
+// bridge that joins this rail of all hosts; the bridges are in a namespace of their own, the hub.
 //
 // The namespaces have no names: they live as long as a descriptor or a process is in them, so
 // nothing is left behind by a launcher that is killed. Hosts know each other's Ethernet addresses
@@ -33,33 +33,39 @@ constexpr std::size_t kRailFaults = 3;
 class HostNetwork {
  public:
   static constexpr std::uint32_t kHostsMax = 250;
+  static constexpr std::uint32_t kRailsMax = 8;
 
-  // An error says what is missing: rights, kernel, or a package. hosts: 1 … kHostsMax.
-  static Status open(std::uint32_t hosts, std::unique_ptr<HostNetwork>& network);
+  // An error says what is missing: rights, kernel, or a package. hosts: 1 … kHostsMax; rails of
+  // each: 1 … kRailsMax.
+  static Status open(std::uint32_t hosts, std::uint32_t rails,
+                     std::unique_ptr<HostNetwork>& network);
 
-  std::uint32_t hosts() const { return static_cast<std::uint32_t>(rails_.size()); }
+  std::uint32_t hosts() const { return static_cast<std::uint32_t>(hosts_.size()); }
   // To enter by setns(2).
-  int name_space(std::uint32_t host) const { return rails_[host].name_space.get(); }
-  // IPv4, in the processor's byte order.
-  static std::uint32_t address(std::uint32_t host) { return 0x0a4d'0001 + host; }  // 10.77.0.1 …
+  int name_space(std::uint32_t host) const { return hosts_[host].name_space.get(); }
+  // IPv4, in the processor's byte order: 10.77.0.1 … on rail 0, 10.78.0.1 … on rail 1.
+  static std::uint32_t address(std::uint32_t host, std::uint32_t rail = 0) {
+    return 0x0a4d'0001 + (rail << 16) + host;
+  }
 
   // Begins and ends are counted: a rail has a fault until as many have ended as have begun.
-  Status begin(std::uint32_t host, RailFault fault);
-  Status end(std::uint32_t host, RailFault fault);
+  Status begin(std::uint32_t host, std::uint32_t rail, RailFault fault);
+  Status end(std::uint32_t host, std::uint32_t rail, RailFault fault);
 
  private:
-  struct Rail {
+  struct Host {
     Descriptor name_space;
-    std::uint32_t faults[kRailFaults] = {};
+    std::uint32_t faults[kRailsMax][kRailFaults] = {};
   };
 
   Status make(std::uint32_t hosts);
   Status make_hub();
   Status join(std::uint32_t host);
-  Status set(std::uint32_t host, RailFault fault, bool on);
+  Status set(std::uint32_t host, std::uint32_t rail, RailFault fault, bool on);
 
   Descriptor hub_;
-  std::vector<Rail> rails_;
+  std::uint32_t rails_ = 1;  // of each host
+  std::vector<Host> hosts_;
   bool filters_ = false;  // the hub has its table of rails that are silent
 };
 

@@ -14,15 +14,13 @@ namespace holdfast::hw {
 
 namespace {
 
-constexpr std::size_t kDataRail = 0;
-
 class LaunchedAddresses final : public AddressBook {
  public:
   LaunchedAddresses(const Assignment& assignment, const ProcessTable& table)
       : assignment_(assignment), table_(table) {}
 
   Address address(std::size_t rail, ProcessId process) const override {
-    if (rail == kDataRail) {
+    if (rail < assignment_.addresses.size()) {
       const Address& address = assignment_.addresses[rail][process.value];
       if (assignment_.fabric != JobFabric::verbs) return address;
       return at_queue_pair(address, table_.queue_pair(process));
@@ -44,15 +42,16 @@ Status no_address(const Assignment& assignment) {
                        " an address that is not of the job's fabric");
 }
 
-Status open_data_rail(const Assignment& assignment, std::unique_ptr<Fabric>& fabric) {
-  const Address& local = assignment.addresses[kDataRail][assignment.self.value];
+Status open_data_rail(const Assignment& assignment, std::size_t rail,
+                      std::unique_ptr<Fabric>& fabric) {
+  const Address& local = assignment.addresses[rail][assignment.self.value];
   const std::uint32_t peers_max = assignment.processes() + kSpareHandles;
   if (assignment.fabric == JobFabric::verbs) {
     if (Status status = open_verbs_rail(local, assignment.job, peers_max, fabric);
         !status.is_ok()) {
       return status;
     }
-    return find_ways(*fabric, assignment.addresses[kDataRail]);
+    return find_ways(*fabric, assignment.addresses[rail]);
   }
   if (assignment.fabric != JobFabric::shm) {
     const auto endpoint = to_udp_endpoint(local);
@@ -85,19 +84,29 @@ Status Ground::open(const Assignment& assignment, int table_descriptor) {
   if (Status status = table.map(table_descriptor, assignment.processes()); !status.is_ok()) {
     return status;
   }
-  if (Status status = open_data_rail(assignment, data); !status.is_ok()) return status;
-  counted = std::make_unique<CountingFabric>(*data);
+  for (std::size_t i = 0; i < assignment.addresses.size(); ++i) {
+    if (Status status = open_data_rail(assignment, i, data.emplace_back()); !status.is_ok()) {
+      return status;
+    }
+    rails.push_back(counted.emplace_back(std::make_unique<CountingFabric>(*data.back())).get());
+  }
   watch = std::make_unique<WatchFabric>(assignment.processes() + kSpareHandles);
   addresses = std::make_unique<LaunchedAddresses>(assignment, table);
-  rails = {counted.get(), watch.get()};
+  rails.push_back(watch.get());
   return assignment.recording.empty() ? Status::ok() : record(assignment);
 }
 
 Status Ground::say_ready(int control) const {
-  if (const std::uint32_t number = queue_pair_of(data->local_address()); number != 0) {
+  if (const std::uint32_t number = queue_pair_of(data.front()->local_address()); number != 0) {
     if (Status status = send_word(control, {kPlaced, number}); !status.is_ok()) return status;
   }
   return send_word(control, {kReady, static_cast<std::uint32_t>(::getpid())});
+}
+
+std::vector<CountingFabric*> Ground::counted_rails() const {
+  std::vector<CountingFabric*> rails;
+  for (const auto& fabric : counted) rails.push_back(fabric.get());
+  return rails;
 }
 
 Status Ground::record(const Assignment& assignment) {
@@ -114,8 +123,9 @@ Status Ground::record(const Assignment& assignment) {
     return status;
   }
   recorded_addresses = std::make_unique<RecordedAddresses>(*addresses, *recording);
-  for (std::size_t i = 0; i < kNodeRails; ++i) {
-    recorders[i] = std::make_unique<Recorder>(*rails[i], *recording, static_cast<std::uint8_t>(i));
+  for (std::size_t i = 0; i < rails.size(); ++i) {
+    const auto number = static_cast<std::uint8_t>(i);
+    recorders.push_back(std::make_unique<Recorder>(*rails[i], *recording, number));
     rails[i] = recorders[i].get();
   }
   return Status::ok();

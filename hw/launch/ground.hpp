@@ -1,11 +1,11 @@
 // What the engine of a launched process stands on: its rails and addresses, from its assignment;
 // recorded if it says so.
 //
-// Rails: 0 is the job's fabric, 1 watches the processes of this machine.
+// Rails: those of the job's fabric, then one that watches the processes of this machine.
 #pragma once
 
-#include <array>
 #include <memory>
+#include <vector>
 
 #include "hw/launch/assignment.hpp"
 #include "hw/launch/node.hpp"
@@ -18,8 +18,6 @@
 
 namespace holdfast::hw {
 
-constexpr std::size_t kNodeRails = 2;
-
 // What a factory is given for an assignment, which it refers to.
 NodeStart start_of(const Assignment& assignment, std::span<Fabric* const> rails,
                    const AddressBook& addresses);
@@ -27,20 +25,22 @@ NodeStart start_of(const Assignment& assignment, std::span<Fabric* const> rails,
 // Members in the order in which they refer to each other.
 struct Ground {
   ProcessTable table;
-  std::unique_ptr<Fabric> data;
-  std::unique_ptr<CountingFabric> counted;  // data
+  std::vector<std::unique_ptr<Fabric>> data;
+  std::vector<std::unique_ptr<CountingFabric>> counted;  // data
   std::unique_ptr<WatchFabric> watch;
   std::unique_ptr<AddressBook> addresses;
   std::unique_ptr<RecordingWriter> recording;
   std::unique_ptr<AddressBook> recorded_addresses;
-  std::array<std::unique_ptr<Recorder>, kNodeRails> recorders;
-  std::array<Fabric*, kNodeRails> rails{};
+  std::vector<std::unique_ptr<Recorder>> recorders;
+  std::vector<Fabric*> rails;
 
   // Takes over the descriptor of the process table. The assignment must outlive this. An error says
   // what the system refused.
   Status open(const Assignment& assignment, int table_descriptor);
   // Tells the launcher that this process can be sent frames, and where, if only it knows.
   Status say_ready(int control) const;
+  // Those that carry frames.
+  std::vector<CountingFabric*> counted_rails() const;
   const AddressBook& book() const { return recorded_addresses ? *recorded_addresses : *addresses; }
 
  private:

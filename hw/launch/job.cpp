@@ -69,7 +69,7 @@ Status Job::prepare() {
     return Status::error("launch: recordings need a folder");
   }
   if (Status status = signals_.take(); !status.is_ok()) return status;
-  std::vector<Address> addresses;
+  std::vector<std::vector<Address>> addresses(plan_.rails);
   if (plan_.separate_hosts) {
     if (Status status = separate_hosts(addresses); !status.is_ok()) return status;
   }
@@ -83,14 +83,18 @@ Status Job::prepare() {
 }
 
 // A host's network is the job's alone, so any port will do.
-Status Job::separate_hosts(std::vector<Address>& addresses) {
+Status Job::separate_hosts(std::vector<std::vector<Address>>& addresses) {
   HOLDFAST_ASSERT(plan_.fabric == JobFabric::udp || plan_.fabric == JobFabric::tcp);
   std::vector<std::uint16_t> next_port(hosts_of(plan_), kFirstPort);
   for (std::uint32_t i = 0; i < plan_.processes; ++i) {
     const std::uint32_t host = host_of({i});
-    addresses.push_back(to_address(UdpEndpoint{HostNetwork::address(host), next_port[host]++}));
+    for (std::uint32_t rail = 0; rail < plan_.rails; ++rail) {
+      addresses[rail].push_back(
+          to_address(UdpEndpoint{HostNetwork::address(host, rail), next_port[host]}));
+    }
+    ++next_port[host];
   }
-  return HostNetwork::open(hosts_of(plan_), network_);
+  return HostNetwork::open(hosts_of(plan_), plan_.rails, network_);
 }
 
 std::string Job::file_of(const ProcessLife& life, const char* extension) const {
@@ -294,10 +298,14 @@ bool Job::restart_one(ProcessId process) {
   return failure_.is_ok();
 }
 
-void Job::set_rail(std::uint32_t host, RailFault fault, bool fails) {
+void Job::set_rail(LaunchTarget target, bool fails) {
   HOLDFAST_ASSERT(network_ != nullptr);
-  const Status status = fails ? network_->begin(host, fault) : network_->end(host, fault);
-  if (!status.is_ok() && failure_.is_ok()) failure_ = status;
+  for (std::uint32_t rail = 0; rail < plan_.rails; ++rail) {
+    if (target.rail != LaunchTarget::kAllRails && target.rail != rail) continue;
+    const Status status = fails ? network_->begin(target.index, rail, target.fault)
+                                : network_->end(target.index, rail, target.fault);
+    if (!status.is_ok() && failure_.is_ok()) failure_ = status;
+  }
 }
 
 void Job::finish() {

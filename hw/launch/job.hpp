@@ -44,7 +44,7 @@ class Job {
   std::vector<ProcessId> restart(LaunchTarget target);
   std::vector<ProcessId> signal(LaunchTarget target, int number);
   // Of a host that is separate.
-  void set_rail(std::uint32_t host, RailFault fault, bool fails);
+  void set_rail(LaunchTarget target, bool fails);
 
   // SIGTERM, patience, SIGKILL; then every process is reaped.
   void finish();
@@ -63,7 +63,7 @@ class Job {
   std::string file_of(const ProcessLife& life, const char* extension) const;
   bool anyone_left() const;
   std::uint32_t host_of(ProcessId process) const;
-  Status separate_hosts(std::vector<Address>& addresses);
+  Status separate_hosts(std::vector<std::vector<Address>>& addresses);
   std::vector<ProcessId> processes_of(LaunchTarget target) const;
   bool lives(ProcessId process) const;
   bool restart_one(ProcessId process);

@@ -48,13 +48,13 @@ bool is_address_of(JobFabric fabric, const Address& address) {
 }
 
 std::string text_of(const Address& address) {
-  if (const auto endpoint = to_udp_endpoint(address)) return text_of(*endpoint);
   if (const auto name = to_shm_name(address)) return *name;
   if (const auto port = to_verbs_port(address)) {
     return "GID " + text_of_gid(port->gid) +
            (port->lid == 0 ? "" : ", LID " + std::to_string(port->lid)) +
            (port->queue_pair == 0 ? "" : ", queue pair " + std::to_string(port->queue_pair));
   }
+  if (const auto endpoint = to_udp_endpoint(address)) return text_of(*endpoint);
   return hexadecimal(std::span(address.bytes).first(address.size));
 }
 

@@ -14,21 +14,22 @@ namespace holdfast::hw {
 
 Status JobPlaces::reserve(std::uint32_t processes, JobFabric fabric,
                           const std::string& configuration, std::uint64_t seed,
-                          std::vector<Address> addresses) {
+                          std::vector<std::vector<Address>> addresses) {
   common_.fabric = fabric;
   common_.configuration = configuration;
   common_.seed = seed;
-  common_.addresses = {std::move(addresses)};
+  common_.addresses = std::move(addresses);
   if (!draw(common_.key.bytes) || !draw(std::as_writable_bytes(std::span(&common_.job, 1)))) {
     return Status::error(std::string("launch: cannot draw the job's key: ") + std::strerror(errno));
   }
-  if (Status status = reserve_addresses(processes); !status.is_ok()) return status;
+  for (std::vector<Address>& rail : common_.addresses) {
+    if (!rail.empty()) continue;
+    if (Status status = reserve_rail(processes, rail); !status.is_ok()) return status;
+  }
   return table_.create(processes);
 }
 
-Status JobPlaces::reserve_addresses(std::uint32_t processes) {
-  std::vector<Address>& addresses = common_.addresses.front();
-  if (!addresses.empty()) return Status::ok();
+Status JobPlaces::reserve_rail(std::uint32_t processes, std::vector<Address>& addresses) {
   if (common_.fabric == JobFabric::shm) {
     for (std::uint32_t i = 0; i < processes; ++i) {
       addresses.push_back(to_shm_address("process-" + std::to_string(i)));
@@ -38,8 +39,8 @@ Status JobPlaces::reserve_addresses(std::uint32_t processes) {
     return status;
   }
   const bool udp = common_.fabric == JobFabric::udp;
-  ports_ = std::vector<ReservedPort>(processes);
-  for (ReservedPort& port : ports_) {
+  for (std::uint32_t i = 0; i < processes; ++i) {
+    ReservedPort& port = ports_.emplace_back();
     const auto kind = udp ? ReservedPort::Kind::udp : ReservedPort::Kind::tcp;
     if (Status status = port.reserve(kind); !status.is_ok()) return status;
     addresses.push_back(to_address(UdpEndpoint{kLoopback, port.port()}));

@@ -17,10 +17,13 @@ namespace holdfast::hw {
 class JobPlaces {
  public:
   // An error says what the system refused. The configuration and the seed are every process's.
-  // Addresses by process: of UDP and TCP, that nobody else uses, or none, then ports of this
-  // machine's loopback are reserved; of verbs, ports of adapters; of shared memory none.
-  Status reserve(std::uint32_t processes, JobFabric fabric, const std::string& configuration,
-                 std::uint64_t seed, std::vector<Address> addresses = {});
+  // Addresses by rail and process: of UDP and TCP, that nobody else uses, or of a rail none, then
+  // ports of this machine's loopback are reserved; of verbs, ports of adapters; of shared memory,
+  // which is one rail, none.
+  Status reserve(
+      std::uint32_t processes, JobFabric fabric, const std::string& configuration,
+      std::uint64_t seed,
+      std::vector<std::vector<Address>> addresses = std::vector<std::vector<Address>>(1));
 
   ProcessTable& table() { return table_; }
   const ProcessTable& table() const { return table_; }
@@ -28,7 +31,7 @@ class JobPlaces {
   Assignment assignment(ProcessId process, std::uint32_t boot) const;
 
  private:
-  Status reserve_addresses(std::uint32_t processes);
+  Status reserve_rail(std::uint32_t processes, std::vector<Address>& addresses);
 
   std::vector<ReservedPort> ports_;
   SharedDirectory directory_;

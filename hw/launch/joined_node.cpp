@@ -13,6 +13,7 @@
 #include "hw/launch/verbs_rail.hpp"
 #include "hw/monotonic_clock.hpp"
 #include "hw/status/shown_process.hpp"
+#include "hw/udp/internet_socket.hpp"
 #include "hw/watch/watch_fabric.hpp"
 #include "stack/base/assert.hpp"
 
@@ -86,7 +87,7 @@ Digest digest_of_plan(const JoinPlan& plan) {
 Status open_rail(const JoinPlan& plan, const Meeting& meeting, std::uint32_t peers_max,
                  std::unique_ptr<Fabric>& rail) {
   if (plan.fabric != JobFabric::verbs) {
-    const UdpEndpoint wanted{plan.ipv4.value_or(meeting.local_ipv4()), 0};
+    const UdpEndpoint wanted{plan.ip.value_or(meeting.local_ip()), 0};
     return open_socket_rail(plan.fabric, wanted, PortOwner::process, peers_max, rail);
   }
   HOLDFAST_ASSERT(plan.port.has_value());
@@ -108,9 +109,16 @@ Introduction introduce(const JoinPlan& plan, const Address& address) {
 
 Met check_addresses(JobFabric fabric, const std::vector<JobMember>& members) {
   for (std::size_t i = 0; i < members.size(); ++i) {
-    if (is_address_of(fabric, members[i].address)) continue;
-    return Met::failed("process " + std::to_string(i) + " is at " + text_of(members[i].address) +
-                       ", which is no address of the job's fabric");
+    const std::string where =
+        "process " + std::to_string(i) + " is at " + text_of(members[i].address);
+    if (!is_address_of(fabric, members[i].address)) {
+      return Met::failed(where + ", which is no address of the job's fabric");
+    }
+    const auto endpoint = to_udp_endpoint(members[i].address);
+    const auto first = to_udp_endpoint(members[0].address);
+    if (!endpoint || !first || endpoint->ip.is_v6() == first->ip.is_v6()) continue;
+    return Met::refused(where + " and process 0 at " + text_of(*first) +
+                        "; all processes of a job speak one version of IP, see --address");
   }
   return {};
 }

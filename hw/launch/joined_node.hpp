@@ -30,7 +30,7 @@ struct JoinPlan {
   JobFabric fabric = JobFabric::udp;  // likewise; not shared memory
   std::optional<JobKey> key;          // if this process was given one
   // Where its frames arrive. Of sockets; else what the meeting says.
-  std::optional<std::uint32_t> ipv4;
+  std::optional<IpAddress> ip;
   std::optional<VerbsPort> port;                // of verbs
   Duration patience = seconds(30);              // for the others to come
   std::function<void(const std::string&)> say;  // is given a line for each thing that happens

@@ -44,8 +44,7 @@ void perform(const PlannedAction& planned, Job& job, LaunchResult& result) {
       break;
     case LaunchAction::fail:
     case LaunchAction::mend:
-      job.set_rail(planned.target.index, planned.target.fault,
-                   planned.action == LaunchAction::fail);
+      job.set_rail(planned.target, planned.action == LaunchAction::fail);
       break;
   }
   result.actions.push_back(std::move(done));

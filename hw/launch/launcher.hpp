@@ -49,6 +49,9 @@ struct LaunchTarget {
   std::uint32_t index = 0;  // rank, or number of the host
   Kind kind = Kind::process;
   RailFault fault = RailFault::cut;  // of a rail
+  std::uint32_t rail = kAllRails;    // which of the host's
+
+  static constexpr std::uint32_t kAllRails = 0xffff'ffff;
 };
 
 struct PlannedAction {
@@ -66,9 +69,10 @@ struct LaunchPlan {
   std::uint32_t processes = 0;         // >= 1
   // By process, numbers from 0; empty: each is on a host of its own.
   std::vector<std::uint32_t> host_of = {};
-  // The hosts are network namespaces, each with a rail that may fail (UDP and TCP only); false: all
+  // The hosts are network namespaces, each with rails that may fail (UDP and TCP only); false: all
   // are this machine, on its loopback.
   bool separate_hosts = false;
+  std::uint32_t rails = 1;  // of each process, 1 … HostNetwork::kRailsMax; 1 on shared memory
   JobFabric fabric = JobFabric::udp;
   std::vector<PlannedAction> actions;  // ascending by time; those at or after the end are not done
   Duration duration;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "hw/record/byte_stream.hpp"
+#include "hw/udp/udp_address.hpp"
 #include "hw/watch/process_identity.hpp"
 #include "stack/base/ids.hpp"
 #include "stack/base/time.hpp"
@@ -86,7 +87,7 @@ class Meeting {
   virtual Met reach(std::uint32_t processes, Time until) = 0;
   virtual ProcessId self() const = 0;
   // The address of this machine by which the others reach it.
-  virtual std::uint32_t local_ipv4() const = 0;
+  virtual IpAddress local_ip() const = 0;
   // Once, after reach().
   virtual Met meet(const Introduction& introduction, Time until, MetJob& job) = 0;
   // A pipe that ends when whoever keeps the job together is gone; -1: nobody does.

@@ -31,7 +31,7 @@ Status run_assigned(const NodeFactory& factory) {
   const NodeStart start = start_of(assignment, ground.rails, ground.book());
   if (Status status = factory(start, program); !status.is_ok()) return status;
   ShownProcess shown(assignment.job, assignment.self, assignment.processes(),
-                     {ground.counted.get()});
+                     ground.counted_rails());
   if (Status status = shown.open(); !status.is_ok()) return status;
   if (assignment.self.value == 0 && !shown.warning().empty()) {
     std::fprintf(stderr, "node: %s\n", shown.warning().c_str());
@@ -65,10 +65,12 @@ bool was_launched() {
 // The last boot that an incarnation can count.
 constexpr std::uint32_t kBootsMax = 0xffff;
 
-// As Ground makes them: one for frames, one that watches.
-bool are_rails_of_node(std::span<const RecordedRail> rails) {
-  return rails.size() == kNodeRails && rails[0].caps.datagram &&
-         rails[0].caps.frame_bytes_max >= kFrameBytesMax && rails[1].caps.watch;
+// As Ground makes them: those for frames, then one that watches.
+bool are_rails_of_node(std::span<const RecordedRail> rails, const Assignment& assignment) {
+  return rails.size() == assignment.addresses.size() + 1 && rails.back().caps.watch &&
+         std::all_of(rails.begin(), rails.end() - 1, [](const RecordedRail& rail) {
+           return rail.caps.datagram && rail.caps.frame_bytes_max >= kFrameBytesMax;
+         });
 }
 
 }  // namespace
@@ -95,14 +97,14 @@ Status replay_node(const std::string& recording, const NodeFactory& factory, Nod
   decode_roster(roster, assignment);
   assignment.configuration = replay->opening().configuration;
   if (!roster.good() || !roster.at_end() || assignment.self.value >= assignment.processes() ||
-      assignment.boot > kBootsMax || !are_rails_of_node(replay->rails())) {
+      assignment.boot > kBootsMax || !are_rails_of_node(replay->rails(), assignment)) {
     return Status::error("the recording " + recording + " is not of a launched process");
   }
-  std::array<std::unique_ptr<ReplayFabric>, kNodeRails> fabrics;
-  std::array<Fabric*, kNodeRails> rails{};
-  for (std::size_t i = 0; i < kNodeRails; ++i) {
-    fabrics[i] = std::make_unique<ReplayFabric>(*replay, static_cast<std::uint8_t>(i));
-    rails[i] = fabrics[i].get();
+  std::vector<std::unique_ptr<ReplayFabric>> fabrics;
+  std::vector<Fabric*> rails;
+  for (std::size_t i = 0; i < replay->rails().size(); ++i) {
+    fabrics.push_back(std::make_unique<ReplayFabric>(*replay, static_cast<std::uint8_t>(i)));
+    rails.push_back(fabrics[i].get());
   }
   const ReplayedAddresses addresses(*replay);
   std::unique_ptr<NodeProgram> program;

@@ -217,7 +217,7 @@ ProcessId PmixMeeting::self() const {
   return {shared_->self.rank};
 }
 
-std::uint32_t PmixMeeting::local_ipv4() const {
+IpAddress PmixMeeting::local_ip() const {
   return shared_->here == shared_->processes ? kLoopback : first_address();
 }
 

@@ -24,7 +24,7 @@ class PmixMeeting final : public Meeting {
   ProcessId self() const override;
   // 127.0.0.1 if all processes of the job are on this machine, else the first other address of it
   // that is up.
-  std::uint32_t local_ipv4() const override;
+  IpAddress local_ip() const override;
   Met meet(const Introduction& introduction, Time until, MetJob& job) override;
   int lifeline() const override { return lifeline_.get(); }
 

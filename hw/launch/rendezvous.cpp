@@ -2,35 +2,59 @@
 #include "hw/launch/rendezvous.hpp"
 
 #include <netdb.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <charconv>
 
+#include "hw/udp/internet_socket.hpp"
+
 namespace holdfast::hw {
+
+namespace {
+
+// The part of "HOST:PORT" or "[IPV6]:PORT" before the port; empty: it is neither.
+std::string host_of(const std::string& text, std::size_t colon) {
+  const bool is_bracketed = colon >= 2 && text[0] == '[' && text[colon - 1] == ']';
+  const std::string host = is_bracketed ? text.substr(1, colon - 2) : text.substr(0, colon);
+  const bool has_colon = host.find(':') != std::string::npos;
+  return has_colon == is_bracketed ? host : "";
+}
+
+// The first address of a name, IPv4 or IPv6 as the system prefers. Returns what is wrong.
+std::string look_up(const std::string& host, IpAddress& ip) {
+  addrinfo wanted{};
+  wanted.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (const int error = ::getaddrinfo(host.c_str(), nullptr, &wanted, &found); error != 0) {
+    return "\"" + host + "\" has no IPv4 or IPv6 address: " + ::gai_strerror(error);
+  }
+  std::array<char, NI_MAXHOST> text{};
+  ::getnameinfo(found->ai_addr, found->ai_addrlen, text.data(), text.size(), nullptr, 0,
+                NI_NUMERICHOST);
+  ::freeaddrinfo(found);
+  const std::string wrong = parse_ip(text.data(), ip);
+  return wrong.empty() ? "" : "\"" + host + "\" " + wrong;
+}
+
+}  // namespace
 
 std::string parse_rendezvous(const std::string& text, UdpEndpoint& endpoint) {
   const std::size_t colon = text.rfind(':');
   std::uint16_t port = 0;
+  std::string host;
   if (colon != std::string::npos) {
     const auto parsed = std::from_chars(text.data() + colon + 1, text.data() + text.size(), port);
     if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()) port = 0;
+    host = host_of(text, colon);
   }
-  if (port == 0 || colon == 0) {
-    return "\"" + text + "\" is no address; expected HOST:PORT, such as node1:7000";
+  if (port == 0 || host.empty()) {
+    return "\"" + text +
+           "\" is no address; expected HOST:PORT, such as node1:7000, or [fd00::1]:7000";
   }
-  const std::string host = text.substr(0, colon);
-  addrinfo wanted{};
-  wanted.ai_family = AF_INET;
-  wanted.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  if (const int error = ::getaddrinfo(host.c_str(), nullptr, &wanted, &found); error != 0) {
-    return "\"" + host + "\" has no IPv4 address: " + ::gai_strerror(error);
-  }
-  const auto* name = reinterpret_cast<const sockaddr_in*>(found->ai_addr);
-  endpoint = {ntohl(name->sin_addr.s_addr), port};
-  ::freeaddrinfo(found);
-  if (endpoint.ipv4 != INADDR_ANY) return "";
+  endpoint.port = port;
+  if (const std::string wrong = look_up(host, endpoint.ip); !wrong.empty()) return wrong;
+  if (!endpoint.ip.is_any()) return "";
   return "\"" + host +
          "\" is every address of a machine; expected the one at which the other "
          "processes reach process 0";

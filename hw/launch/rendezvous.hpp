@@ -19,8 +19,8 @@ namespace holdfast::hw {
 std::string parse_rendezvous(const std::string& text, UdpEndpoint& endpoint);
 
 // As process 0, which listens there.
-std::unique_ptr<Meeting> make_rendezvous_host(UdpEndpoint endpoint);
+std::unique_ptr<Meeting> make_rendezvous_host(const UdpEndpoint& endpoint);
 // As any other.
-std::unique_ptr<Meeting> make_rendezvous_guest(UdpEndpoint endpoint, ProcessId self);
+std::unique_ptr<Meeting> make_rendezvous_guest(const UdpEndpoint& endpoint, ProcessId self);
 
 }  // namespace holdfast::hw

@@ -36,11 +36,11 @@ std::string printable(std::span<const std::byte> bytes) {
 
 class Guest final : public Meeting {
  public:
-  Guest(UdpEndpoint host, ProcessId self) : host_(host), self_(self) {}
+  Guest(const UdpEndpoint& host, ProcessId self) : host_(host), self_(self) {}
 
   Met reach(std::uint32_t processes, Time until) override;
   ProcessId self() const override { return self_; }
-  std::uint32_t local_ipv4() const override { return local_ipv4_; }
+  IpAddress local_ip() const override { return local_ip_; }
   Met meet(const Introduction& introduction, Time until, MetJob& job) override;
 
  private:
@@ -53,7 +53,7 @@ class Guest final : public Meeting {
   UdpEndpoint host_;
   ProcessId self_;
   std::uint32_t processes_ = 0;
-  std::uint32_t local_ipv4_ = kLoopback;
+  IpAddress local_ip_ = kLoopback;
   Descriptor socket_;
   Nonces nonces_;
   std::string why_not_;  // the last attempt failed
@@ -61,12 +61,9 @@ class Guest final : public Meeting {
 
 // One attempt; sets errno.
 bool Guest::connect(Time until) {
-  socket_ = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  const sockaddr_in to = to_socket_name(host_);
-  if (::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0 &&
-      errno != EINPROGRESS) {
-    return false;
-  }
+  socket_ = Descriptor(::socket(family_of(host_), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const SocketName to(host_);
+  if (::connect(socket_.get(), &to.any, to.size) != 0 && errno != EINPROGRESS) return false;
   pollfd waiting{socket_.get(), POLLOUT, 0};
   const Duration left = std::clamp(until - monotonic_now(), Duration{0}, seconds(60));
   if (::poll(&waiting, 1, static_cast<int>(left.ns / 1'000'000)) <= 0) {
@@ -100,7 +97,7 @@ Met Guest::reach(std::uint32_t processes, Time until) {
                                                  : "who listens there ends the connection";
       continue;
     }
-    local_ipv4_ = local_name(socket_.get()).ipv4;
+    local_ip_ = local_name(socket_.get()).ip;
     return decode_hello(theirs, nonces_.host);
   }
   return Met::failed(place() + " cannot be reached: " + why_not +
@@ -157,7 +154,7 @@ Met Guest::meet(const Introduction& introduction, Time until, MetJob& job) {
 
 }  // namespace
 
-std::unique_ptr<Meeting> make_rendezvous_guest(UdpEndpoint endpoint, ProcessId self) {
+std::unique_ptr<Meeting> make_rendezvous_guest(const UdpEndpoint& endpoint, ProcessId self) {
   return std::make_unique<Guest>(endpoint, self);
 }
 

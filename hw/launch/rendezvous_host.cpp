@@ -42,11 +42,11 @@ struct Guest {
 
 class Host final : public Meeting {
  public:
-  explicit Host(UdpEndpoint endpoint) : endpoint_(endpoint) {}
+  explicit Host(const UdpEndpoint& endpoint) : endpoint_(endpoint) {}
 
   Met reach(std::uint32_t processes, Time until) override;
   ProcessId self() const override { return {0}; }
-  std::uint32_t local_ipv4() const override { return endpoint_.ipv4; }
+  IpAddress local_ip() const override { return endpoint_.ip; }
   Met meet(const Introduction& introduction, Time until, MetJob& job) override;
 
  private:
@@ -87,13 +87,13 @@ std::vector<std::byte> encode_refusal(const Met& why, const JobKey& key, const N
 
 Met Host::reach(std::uint32_t processes, Time) {
   processes_ = processes;
-  listener_ = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  listener_ =
+      Descriptor(::socket(family_of(endpoint_), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int yes = 1;  // connections of an earlier job that have ended do not matter
-  const sockaddr_in at = to_socket_name(endpoint_);
+  const SocketName at(endpoint_);
   if (listener_.is_open() &&
       ::setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
-      ::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0 &&
-      ::listen(listener_.get(), SOMAXCONN) == 0) {
+      ::bind(listener_.get(), &at.any, at.size) == 0 && ::listen(listener_.get(), SOMAXCONN) == 0) {
     return {};
   }
   const std::string why = "process 0 cannot listen at " + text_of(endpoint_) + ": ";
@@ -262,7 +262,7 @@ Met Host::meet(const Introduction& introduction, Time until, MetJob& job) {
 
 }  // namespace
 
-std::unique_ptr<Meeting> make_rendezvous_host(UdpEndpoint endpoint) {
+std::unique_ptr<Meeting> make_rendezvous_host(const UdpEndpoint& endpoint) {
   return std::make_unique<Host>(endpoint);
 }
 

@@ -83,7 +83,7 @@ Outcome Session::prepare(Time until) {
       sleeper_.open({.signals = false, .lifeline = control_.get(), .bell = bell_.get()});
   if (!opened.is_ok()) return {HOLDFAST_SYSTEM, opened.message()};
   shown_ = std::make_unique<ShownProcess>(assignment_.job, assignment_.self, processes(),
-                                          std::vector{ground_.counted.get()});
+                                          ground_.counted_rails());
   if (Status shown = shown_->open(bell_.get()); !shown.is_ok()) {
     return {HOLDFAST_SYSTEM, shown.message()};
   }

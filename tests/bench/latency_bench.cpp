@@ -37,17 +37,17 @@ struct End {
   std::uint16_t port = kPort;
 };
 
-sockaddr_in name_of(const End& end) {
-  return to_socket_name({end.address, end.port});
+SocketName name_of(const End& end) {
+  return SocketName({end.address, end.port});
 }
 
 // A socket at `own` that talks with `other` only.
 Descriptor open_at(const End& own, const End& other) {
   if (own.name_space >= 0 && ::setns(own.name_space, CLONE_NEWNET) != 0) return {};
   Descriptor made(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  const sockaddr_in here = name_of(own), there = name_of(other);
-  if (::bind(made.get(), reinterpret_cast<const sockaddr*>(&here), sizeof here) != 0 ||
-      ::connect(made.get(), reinterpret_cast<const sockaddr*>(&there), sizeof there) != 0)
+  const SocketName here = name_of(own), there = name_of(other);
+  if (::bind(made.get(), &here.any, here.size) != 0 ||
+      ::connect(made.get(), &there.any, there.size) != 0)
     return {};
   return made;
 }
@@ -103,7 +103,7 @@ int main(int count, char** arguments) {
   }
   measure("within a host", {-1, INADDR_LOOPBACK, kPort}, {-1, INADDR_LOOPBACK, kPort + 1}, trips);
   std::unique_ptr<HostNetwork> network;
-  if (const Status status = HostNetwork::open(2, network); !status.is_ok()) {
+  if (const Status status = HostNetwork::open(2, 1, network); !status.is_ok()) {
     std::fprintf(stderr, "latency_bench: %s\n", status.message().c_str());
     return 2;
   }

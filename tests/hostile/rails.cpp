@@ -30,8 +30,8 @@ namespace {
 
 hw::Descriptor connected_to(hw::UdpEndpoint endpoint, int type) {
   hw::Descriptor socket(::socket(AF_INET, type | SOCK_CLOEXEC, 0));
-  const sockaddr_in name = hw::to_socket_name(endpoint);
-  const int failed = ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name);
+  const hw::SocketName name(endpoint);
+  const int failed = ::connect(socket.get(), &name.any, name.size);
   HOLDFAST_ASSERT(failed == 0);
   return socket;
 }

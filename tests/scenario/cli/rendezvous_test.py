@@ -101,7 +101,9 @@ class Rendezvous(Scenario):
                 (["--key-file", "open.key"], "others may read the job's key; mend with: chmod 600"),
                 (["--key-file", "bad.key"], "there is no key of a job in it; expected 64 hexa"),
                 (["--patience", "soon"], "expected a time above zero"),
-                (["--address", "here"], "expected an IPv4 address")):
+                (["--address", "here"], "is no IPv4 or IPv6 address"),
+                (["--address", "fe80::1%eth0"], "one interface of one machine only"),
+                (["--rank", "1", "--rendezvous", "::1:7000"], "or [fd00::1]:7000")):
             self.write("good.key", KEY + "\n")
             self.write("bad.key", KEY[1:] + "g")
             for name in ("good.key", "bad.key"):

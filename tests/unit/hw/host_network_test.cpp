@@ -13,20 +13,15 @@
 #include <thread>
 
 #include "hw/udp/internet_socket.hpp"
+#include "tests/unit/hw/launched_program.hpp"
 
 namespace holdfast::hw {
 namespace {
 
 constexpr std::uint16_t kPort = 7777;
 
-sockaddr_in name_of(std::uint32_t host) {
-  return to_socket_name({HostNetwork::address(host), kPort});
-}
-
-// What a machine may lack; every other error is ours.
-bool not_possible_here(const Status& status) {
-  return status.message().find("expected root") != std::string::npos ||
-         status.message().find("install the Debian package") != std::string::npos;
+SocketName name_of(std::uint32_t host) {
+  return SocketName({HostNetwork::address(host), kPort});
 }
 
 // On a thread of its own, since a thread has one namespace at a time.
@@ -35,11 +30,10 @@ Descriptor socket_in(const HostNetwork& network, std::uint32_t host) {
   std::thread([&] {
     if (::setns(network.name_space(host), CLONE_NEWNET) != 0) return;
     made = Descriptor(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-    const sockaddr_in name = name_of(host);
+    const SocketName name = name_of(host);
     const timeval patience{0, 200'000};
     ::setsockopt(made.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    if (::bind(made.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) != 0)
-      made.close();
+    if (::bind(made.get(), &name.any, name.size) != 0) made.close();
   }).join();
   return made;
 }
@@ -47,7 +41,7 @@ Descriptor socket_in(const HostNetwork& network, std::uint32_t host) {
 class HostNetworkTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const Status status = HostNetwork::open(3, network_);
+    const Status status = HostNetwork::open(3, 1, network_);
     if (not_possible_here(status)) GTEST_SKIP() << status.message();
     ASSERT_TRUE(status.is_ok()) << status.message();
     for (std::uint32_t host = 0; host < 3; ++host) {
@@ -61,11 +55,10 @@ class HostNetworkTest : public ::testing::Test {
   bool stays_silent(std::uint32_t from, std::uint32_t to) { return !any_arrives(from, to, 1); }
 
   bool any_arrives(std::uint32_t from, std::uint32_t to, int datagrams) {
-    const sockaddr_in name = name_of(to);
+    const SocketName name = name_of(to);
     for (int i = 0; i < datagrams; ++i) {
       const char sent = ++number_;
-      (void)::sendto(sockets_[from].get(), &sent, 1, 0, reinterpret_cast<const sockaddr*>(&name),
-                     sizeof name);
+      (void)::sendto(sockets_[from].get(), &sent, 1, 0, &name.any, name.size);
       char got = 0;
       while (::recv(sockets_[to].get(), &got, 1, 0) == 1)
         if (got == sent) return true;
@@ -74,11 +67,11 @@ class HostNetworkTest : public ::testing::Test {
   }
 
   void begin(std::uint32_t host, RailFault fault) {
-    const Status status = network_->begin(host, fault);
+    const Status status = network_->begin(host, 0, fault);
     ASSERT_TRUE(status.is_ok()) << status.message();
   }
   void end(std::uint32_t host, RailFault fault) {
-    const Status status = network_->end(host, fault);
+    const Status status = network_->end(host, 0, fault);
     ASSERT_TRUE(status.is_ok()) << status.message();
   }
 
@@ -104,7 +97,7 @@ TEST_F(HostNetworkTest, ACutRailCarriesNothingEitherWayUntilTheLastCutHasEnded) 
 }
 
 TEST_F(HostNetworkTest, ASilentRailIsSilentInOneDirection) {
-  const Status status = network_->begin(1, RailFault::silent_from);
+  const Status status = network_->begin(1, 0, RailFault::silent_from);
   if (not_possible_here(status)) GTEST_SKIP() << status.message();
   ASSERT_TRUE(status.is_ok()) << status.message();
   EXPECT_TRUE(stays_silent(1, 0));

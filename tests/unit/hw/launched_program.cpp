@@ -64,6 +64,11 @@ LaunchPlan plan_of(std::uint32_t processes, const std::string& per_node, Duratio
   return plan;
 }
 
+bool not_possible_here(const Status& status) {
+  return status.message().find("expected root") != std::string::npos ||
+         status.message().find("install the Debian package") != std::string::npos;
+}
+
 bool believed(const ProcessLife& life, std::uint32_t process, std::uint32_t boot,
               MemberState state) {
   return std::any_of(life.events.begin(), life.events.end(), [&](const BeliefEvent& event) {

@@ -138,8 +138,8 @@ class Rendezvous : public ::testing::Test {
  protected:
   void SetUp() override {
     const Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const sockaddr_in any = to_socket_name({kLoopback, 0});
-    ASSERT_EQ(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&any), sizeof any), 0);
+    const SocketName any(UdpEndpoint{});
+    ASSERT_EQ(::bind(socket.get(), &any.any, any.size), 0);
     place_ = local_name(socket.get());
   }
   ~Rendezvous() override {
@@ -163,9 +163,9 @@ class Rendezvous : public ::testing::Test {
   }
   Descriptor connected() {
     Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const sockaddr_in to = to_socket_name(place_);
+    const SocketName to(place_);
     for (int attempt = 0; attempt < 500; ++attempt) {
-      if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0) break;
+      if (::connect(socket.get(), &to.any, to.size) == 0) break;
       ::usleep(10'000);
     }
     return socket;
@@ -177,8 +177,8 @@ class Rendezvous : public ::testing::Test {
   // Somebody at the place of process 0 who greets `guest`, and nobody after it.
   Descriptor greeted(One& guest) {
     const Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const sockaddr_in at = to_socket_name(place_);
-    EXPECT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at), 0);
+    const SocketName at(place_);
+    EXPECT_EQ(::bind(listener.get(), &at.any, at.size), 0);
     EXPECT_EQ(::listen(listener.get(), 1), 0);
     start(1, guest);
     Descriptor socket(::accept(listener.get(), nullptr, nullptr));
