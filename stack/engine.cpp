@@ -74,6 +74,7 @@ void Engine::choose_rails(std::span<Fabric* const> rails) {
     rest().watch_rail = rails[watch];
     rest_->watch_rail_index = static_cast<std::uint8_t>(watch);
   }
+  plain_ = !watches_apart_ && !several_;
   const Caps& caps = data_rail_->caps();
   HOLDFAST_ASSERT(caps.frame_bytes_max >= kFrameBytesMax);
   keeps_handles_ = !caps.stateless_attach;
@@ -115,13 +116,18 @@ void Engine::start(Time now) {
 
 Time Engine::turn(Time now) {
   // Who has ended comes first: after a sleep, the end of a life before the frames of the next.
-  if (watches_apart_) poll_rail(*rest_->watch_rail, now);
-  if (several_) {
-    poll_rails(now);
-  } else {
+  if (plain_) {
     poll_rail(*data_rail_, now);
+  } else {
+    poll_others(now);
   }
-  if (membership_.next_deadline() <= now && !blocked_) send_actions(now);
+  if (membership_.next_deadline() <= now && !blocked_) {
+    if (several_) {
+      send_on_rails(now);
+    } else {
+      send_actions(now);
+    }
+  }
   const Time next = membership_.next_deadline();
   return blocked_ ? std::max(next, now + kBlockedNap) : next;
 }
@@ -146,6 +152,15 @@ Time Engine::turn(Time now) {
     HOLDFAST_ASSERT(offered == returned);
     // Frames may have waited for a slot even if the batch was not full.
   } while (count == Workspace::kBatch || returned == receive_slots_);
+}
+
+void Engine::poll_others(Time now) {
+  if (watches_apart_) poll_rail(*rest_->watch_rail, now);
+  if (several_) {
+    poll_rails(now);
+  } else {
+    poll_rail(*data_rail_, now);
+  }
 }
 
 void Engine::poll_rails(Time now) {
@@ -308,10 +323,6 @@ void Engine::drop(std::span<const Operation> operations) {
 }
 
 [[gnu::always_inline]] inline void Engine::send_actions(Time now) {
-  if (several_) {
-    send_on_rails(now);
-    return;
-  }
   std::size_t count = 0;
   MembershipAction& action = workspace_.action;
   while (!blocked_ && membership_.poll(now, workspace_.runs, action)) {

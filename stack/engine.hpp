@@ -113,6 +113,7 @@ class Engine {
   void choose_rails(std::span<Fabric* const> rails);
   Address address_of(ProcessId process, const Fabric& rail) const;
   void poll_rail(Fabric& rail, Time now);
+  void poll_others(Time now);
   void poll_rails(Time now);
   void handle_event(Fabric& rail, const Event& event, Time now);
   void handle_ended(Fabric& rail, Peer peer, Time now);
@@ -174,6 +175,7 @@ class Engine {
   bool watches_apart_ : 1 = false;  // on a rail of its own
   bool keeps_handles_ : 1 = true;   // the data rail's handles have to be kept
   bool remembers_ : 1 = false;      // which frames were handled: they may come twice
+  bool plain_ : 1 = true;           // one rail for everything
   bool several_ : 1 = false;        // rails for frames: rest_->rails, and not the data rail alone
   PeerTable peers_;
   Membership membership_;

@@ -1,5 +1,5 @@
 // The rails of an engine that has several for its frames, and which of them a frame takes
-// (PROTOCOL.md, section 11).
+// (PROTOCOL.md, section 12).
 //
 // Nobody tells a sender that what it sends on a rail does not arrive. So heartbeats and requests
 // for them take the rails in turn: whatever rails fail, every n-th of them arrives as long as one

@@ -72,6 +72,19 @@ void Checker::check_detector() {
              format_duration(least));
 }
 
+// PROTOCOL 12.4: with one rail left every so-manyth heartbeat comes.
+void Checker::check_turns_of_rails() {
+  const std::uint32_t rails = experiment_.fabric.rails;
+  const DetectorConfig& detector = experiment_.detector;
+  const Duration least = std::int64_t{rails + 1} * detector.period;
+  if (rails == 1 || detector.timeout >= least) return;
+  report({"/detector/timeout", "/detector/period", "/fabric/rails"},
+         "found a timeout of " + format_duration(detector.timeout) + " with a period of " +
+             format_duration(detector.period) + " and " + std::to_string(rails) +
+             " rails; expected a timeout of at least " + std::to_string(rails + 1) + " periods, " +
+             format_duration(least));
+}
+
 void Checker::check_fabric() {
   if (experiment_.fabric.target == Target::simulated) return;
   if (experiment_.fabric.target == Target::shm && experiment_.fabric.separate_hosts) {
@@ -85,6 +98,11 @@ void Checker::check_fabric() {
         "found hosts that are namespaces on a fabric of adapters, which are not in them; expected "
         "\"shared\", where hosts take turns at the adapters, or \"kind\": \"udp\" or \"tcp\"");
   }
+  if (experiment_.fabric.target == Target::shm && experiment_.fabric.rails > 1) {
+    report({"/fabric/rails", "/fabric/kind"},
+           "found several rails of shared memory; expected 1, or \"kind\": \"udp\" or \"tcp\"");
+  }
+  if (experiment_.fabric.target != Target::simulated) check_turns_of_rails();
   if (experiment_.fabric.fidelity == Fidelity::packet) {
     report({"/fabric/fidelity", "/fabric/kind"},
            "found packet fidelity on a real fabric; expected \"message\", only \"kind\": "

@@ -35,6 +35,7 @@ class Checker {
   void check_duration();
   void check_detector();
   void check_fabric();
+  void check_turns_of_rails();
   void check_topology();
   void check_routing();
   bool check_tree();

@@ -68,6 +68,7 @@ constexpr std::array<Word<Target>, 5> kTargets{{{"native", Target::simulated},
                                                 {"tcp", Target::tcp},
                                                 {"shm", Target::shm},
                                                 {"verbs", Target::verbs}}};
+constexpr std::array<Word<bool>, 2> kIdle{{{"sleep", false}, {"poll", true}}};
 constexpr std::array<Word<bool>, 2> kSeparateHosts{{{"shared", false}, {"namespaces", true}}};
 constexpr std::array<Word<Fidelity>, 2> kFidelities{
     {{"message", Fidelity::message}, {"packet", Fidelity::packet}}};
@@ -176,6 +177,8 @@ FabricConfig to_fabric(const Node& document) {
   FabricConfig fabric;
   fabric.target = word_at(document, "/fabric/kind", kTargets);
   fabric.separate_hosts = word_at(document, "/fabric/hosts", kSeparateHosts);
+  fabric.rails = count_at(document, "/fabric/rails");
+  fabric.polls = word_at(document, "/fabric/idle", kIdle);
   fabric.fidelity = word_at(document, "/fabric/fidelity", kFidelities);
   fabric.link.bits_per_second = *parse_rate(text_at(document, "/fabric/link/rate")).value;
   fabric.link.latency = duration_at(document, "/fabric/link/latency");

@@ -47,6 +47,8 @@ struct SubnetManagerConfig {
 struct FabricConfig {
   Target target = Target::simulated;
   bool separate_hosts = false;  // of udp and tcp: each host is a network namespace with a rail
+  std::uint32_t rails = 1;      // likewise, of each process
+  bool polls = false;           // of real processes: they look for frames instead of sleeping
   Fidelity fidelity = Fidelity::message;
   LinkConfig link;
   Duration switch_latency = nanoseconds(90);  // header in to header out of a switch chip, >= 0

@@ -54,6 +54,8 @@ std::string check_experiment(const Prepared& prepared) {
   const runner::Target target = prepared.campaign.points.front().experiment.fabric.target;
   if (target == runner::Target::simulated)
     return "the experiment's fabric is simulated; give --set fabric.kind=udp (or tcp, verbs)";
+  if (prepared.campaign.points.front().experiment.fabric.rails > 1)
+    return "several rails need the launcher of holdfast run; give --set fabric.rails=1";
   if (target == runner::Target::shm)
     return "shared memory needs the launcher of holdfast run; give --set fabric.kind=udp (or tcp, "
            "verbs)";

@@ -189,6 +189,7 @@ Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std:
   plan.fabric = fabric_of(experiment.fabric.target);
   const sim::FaultSchedule faults = inputs.faults_of(plan.seed);
   plan.separate_hosts = experiment.fabric.separate_hosts;
+  plan.rails = experiment.fabric.rails;
   plan.actions = actions_of(faults, Rails(inputs.topology().routing().wiring(), inputs.nodes()));
   for (std::uint32_t i = 0; i < plan.processes; ++i)
     plan.host_of.push_back(roster.node_of({i}).value);

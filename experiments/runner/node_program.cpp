@@ -47,6 +47,7 @@ std::string node_configuration(const Experiment& experiment, const Inputs& input
   configuration.detector = experiment.detector.kind;
   configuration.propagation = experiment.propagation.kind;
   configuration.seal = experiment.seal.kind;
+  configuration.polls = experiment.fabric.polls;
   return text_of(configuration);
 }
 

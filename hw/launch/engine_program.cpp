@@ -91,6 +91,7 @@ std::string text_of(const NodeConfiguration& configuration) {
   document["detector"] = configuration.detector;
   document["propagation"] = configuration.propagation;
   document["seal"] = configuration.seal;
+  document["polls"] = configuration.polls;
   return document.dump();
 }
 
@@ -123,6 +124,7 @@ Status parse(std::string_view text, NodeConfiguration& configuration) {
     document.at("detector").get_to(configuration.detector);
     document.at("propagation").get_to(configuration.propagation);
     document.at("seal").get_to(configuration.seal);
+    document.at("polls").get_to(configuration.polls);
   } catch (const json::exception& error) {
     return Status::error(std::string("the configuration of a process cannot be read: ") +
                          error.what());

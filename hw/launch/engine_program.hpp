@@ -20,6 +20,7 @@ struct NodeConfiguration {
   std::string detector = "ring";
   std::string propagation = "bmg";
   std::string seal = "siphash128";
+  bool polls = false;
 };
 
 std::string text_of(const NodeConfiguration& configuration);
@@ -31,6 +32,7 @@ class EngineProgram : public NodeProgram {
   EngineProgram(NodeConfiguration configuration, const NodeStart& start);
 
   Engine& engine() override { return engine_; }
+  bool polls() const override { return configuration_.polls; }
 
  private:
   EngineOptions options(const NodeStart& start) const;

@@ -173,6 +173,7 @@ Met run_joined(const JoinPlan& plan, Meeting& meeting, const NodeFactory& factor
   options.stop_at = options.start_at + plan.duration;
   options.lifeline = meeting.lifeline();
   options.leave_within = kFarewell;
+  options.polls = program->polls();
   plan.say("has met all " + std::to_string(plan.processes) + " processes; its frames arrive at " +
            text_of(data->local_address()));
   SpokenLog log(meeting.self(), options.start_at, plan.duration, plan.say);

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -47,6 +48,7 @@ Status run_assigned(const NodeFactory& factory) {
   options.lifeline = kControlDescriptor;
   options.watcher = &shown.watcher();
   options.recording = ground.recording.get();
+  options.polls = program->polls();
   LoopEnd end = LoopEnd::signal;
   Status status = run_process(program->engine(), ground.rails, log, options, end);
   log.write_notes(program->notes());

@@ -41,6 +41,8 @@ class NodeProgram {
  public:
   virtual ~NodeProgram() = default;
   virtual Engine& engine() = 0;
+  // Whether it looks for frames all the time instead of sleeping until one comes.
+  virtual bool polls() const { return false; }
   // Lines for the end of the event log: counters, for example.
   virtual std::string notes() { return {}; }
 };

@@ -58,7 +58,9 @@ Status run_process(Engine& engine, std::span<Fabric* const> rails, BeliefLog& lo
                    const LoopOptions& options, LoopEnd& end) {
   Sleeper sleeper;
   const int bell = options.watcher != nullptr ? options.watcher->bell() : -1;
-  if (Status opened = sleeper.open({.lifeline = options.lifeline, .bell = bell}); !opened.is_ok()) {
+  if (Status opened =
+          sleeper.open({.lifeline = options.lifeline, .bell = bell, .polls = options.polls});
+      !opened.is_ok()) {
     return opened;
   }
   // The rails are not armed yet: frames of those who started a moment earlier wait for our slots.

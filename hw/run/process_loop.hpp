@@ -21,6 +21,7 @@ struct LoopOptions {
   int lifeline = -1;  // see WakeSources
   TurnWatcher* watcher = nullptr;
   RecordingWriter* recording = nullptr;  // of the rails, which are recorders then
+  bool polls = false;                    // see WakeSources
   // Before it ends at stop_at or by a signal it leaves the job in order (PROTOCOL 7.5), for so long
   // at most; zero: it does not. Not with a recording, which has no commands.
   Duration leave_within;

@@ -44,6 +44,7 @@ Status Sleeper::open(const WakeSources& sources) {
     signals_ = Descriptor(::signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK));
   }
   bell_ = sources.bell;
+  polls_ = sources.polls;
   epoll_ = Descriptor(::epoll_create1(EPOLL_CLOEXEC));
   alarm_ = Descriptor(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
   const auto add_if = [this](bool wanted, int descriptor, std::uint32_t events, Source source) {
@@ -89,15 +90,27 @@ void Sleeper::set_alarm(Time until) {
   ::timerfd_settime(alarm_.get(), TFD_TIMER_ABSTIME, &at, nullptr);
 }
 
+// For `longest_ms`, below zero until something wakes us; how many have. All rails are idle then: an
+// armed one wakes.
+int Sleeper::wait(std::span<epoll_event> woken, Time until, int longest_ms) {
+  const auto look = [&](int how_long_ms) {
+    return ::epoll_wait(epoll_.get(), woken.data(), static_cast<int>(woken.size()), how_long_ms);
+  };
+  if (!polls_ || longest_ms == 0) return look(longest_ms);
+  int count = look(0);
+  while (count == 0 && longest_ms < 0 && monotonic_now() < until) count = look(0);
+  return count;
+}
+
 Wake Sleeper::sleep(Time until, std::span<Fabric* const> rails) {
   int longest_ms = -1;
   if (until <= monotonic_now() || !arm(rails, longest_ms)) {
     longest_ms = 0;  // no sleep, but signals must be seen even by a busy process
-  } else {
+  } else if (!polls_) {
     set_alarm(until);
   }
   std::array<epoll_event, 8> woken;
-  const int count = ::epoll_wait(epoll_.get(), woken.data(), woken.size(), longest_ms);
+  const int count = wait(woken, until, longest_ms);
   Wake wake = Wake::work;
   for (int i = 0; i < count; ++i) {
     const std::uint32_t source = woken[static_cast<std::size_t>(i)].data.u32;

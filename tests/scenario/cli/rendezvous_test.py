@@ -63,6 +63,23 @@ class Rendezvous(Scenario):
                                    rf"process {rank}: left at the end\n$")
         self.assertEqual(self.marked.await_end(5), {})
 
+    def test_three_meet_over_ipv6(self):
+        self.write("job.json", job_of(3, "2 s"))
+        self.place = f"[::1]:{free_port()}"
+        processes = [self.begin(rank) for rank in range(3)]
+        for rank, process in enumerate(processes):
+            said, _ = process.communicate(timeout=30)
+            self.assertEqual(process.returncode, 0, said)
+            self.assertRegex(said, rf"^process {rank}: has met all 3 processes; .* \[::1\]:\d+\n"
+                                   rf"process {rank}: left at the end\n$")
+
+    def test_one_that_speaks_another_ip_is_told(self):
+        self.write("job.json", job_of(2, "60 s"))
+        self.place = f"[::1]:{free_port()}"
+        processes = [self.begin(0), self.begin(1, "--address", "127.0.0.1")]
+        for process in processes:
+            self.ends(process, 2, "all processes of a job speak one version of IP")
+
     def test_who_cannot_take_part_is_told_and_the_others_wait(self):
         self.write("job.json", job_of(3, "60 s"))
         self.write("other.json", job_of(3, "61 s"))
@@ -103,7 +120,9 @@ class Rendezvous(Scenario):
                 (["--patience", "soon"], "expected a time above zero"),
                 (["--address", "here"], "is no IPv4 or IPv6 address"),
                 (["--address", "fe80::1%eth0"], "one interface of one machine only"),
-                (["--rank", "1", "--rendezvous", "::1:7000"], "or [fd00::1]:7000")):
+                (["--set", "fabric.rails=2"], "several rails need the launcher"),
+                (["--rank", "1", "--rendezvous", "::1:7000", "--key-file", "good.key"],
+                 "or [fd00::1]:7000")):
             self.write("good.key", KEY + "\n")
             self.write("bad.key", KEY[1:] + "g")
             for name in ("good.key", "bad.key"):

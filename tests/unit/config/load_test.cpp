@@ -72,6 +72,8 @@ TEST(Load, FillsInTheDefaultsOfTheTypes) {
 
 void expect_packets(const Experiment& e) {
   EXPECT_TRUE(e.fabric.separate_hosts);
+  EXPECT_EQ(e.fabric.rails, 3u);
+  EXPECT_TRUE(e.fabric.polls);
   EXPECT_EQ(e.fabric.fidelity, Fidelity::packet);
   const sim::PacketWireOptions& packet = e.fabric.packet;
   EXPECT_EQ(packet.switching, sim::Switching::store_and_forward);
@@ -109,7 +111,8 @@ TEST(Load, ReadsEveryKey) {
   const Experiment e =
       load(R"({"$schema": "x", "name": "all", "seed": 9007199254740991, "replicates": 3,
     "duration": "2 min", "skip_quiet_time": false,
-    "fabric": {"kind": "native", "hosts": "namespaces", "fidelity": "packet",
+    "fabric": {"kind": "native", "hosts": "namespaces", "rails": 3,
+               "idle": "poll", "fidelity": "packet",
                "packet": {"switching": "store_and_forward", "flow_control": "drop_tail",
                           "buffer": 8192, "head_lifetime": "2 ms", "service_level": 4,
                           "lanes": [{"weight": 3}, {"high": true}, {}], "collapse": false},
@@ -274,6 +277,21 @@ TEST(Load, AcceptsTheLimitsAndRefusesWhatLiesBeyond) {
     EXPECT_TRUE(parse_experiment(minimal(), "t", "", {passes}).experiment.has_value()) << passes;
     EXPECT_FALSE(parse_experiment(minimal(), "t", "", {fails}).experiment.has_value()) << fails;
   }
+}
+
+TEST(Load, SeveralRailsNeedALongerTimeout) {
+  const auto accepted = [](const std::string& rails, const std::string& timeout) {
+    return parse_experiment(minimal(), "t", "",
+                            {"fabric.kind=udp", "fabric.rails=" + rails, "detector.period=100 ms",
+                             "detector.timeout=" + timeout})
+        .experiment.has_value();
+  };
+  EXPECT_TRUE(accepted("1", "200 ms"));
+  EXPECT_TRUE(accepted("2", "300 ms"));
+  EXPECT_FALSE(accepted("2", "299999999 ns"));
+  EXPECT_TRUE(accepted("8", "900 ms"));
+  EXPECT_FALSE(accepted("8", "899999999 ns"));
+  EXPECT_FALSE(accepted("9", "10 s"));
 }
 
 TEST(Load, ReadsAPrecision) {

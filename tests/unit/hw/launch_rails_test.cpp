@@ -1,4 +1,4 @@
-// Real processes with two rails each (PROTOCOL.md, section 11), on hosts that are network
+// Real processes with two rails each (PROTOCOL.md, section 12), on hosts that are network
 // namespaces and on this machine's loopback. Skipped where namespaces are not allowed.
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -156,6 +157,26 @@ TEST_F(SleeperTest, TheBellWakesAndIsSilentThen) {
   const Time until = monotonic_now() + milliseconds(20);
   EXPECT_EQ(sleeper.sleep(until, rails_), Wake::work);
   EXPECT_GE(monotonic_now(), until);
+}
+
+TEST_F(SleeperTest, WhoPollsIsWokenByTheSameAndDoesNotSleep) {
+  Sleeper polling;
+  ASSERT_TRUE(polling.open({.signals = false, .lifeline = near_.get(), .polls = true}).is_ok());
+  rusage before{}, after{};
+  ::getrusage(RUSAGE_THREAD, &before);
+  const Time until = monotonic_now() + milliseconds(20);
+  EXPECT_EQ(polling.sleep(until, rails_), Wake::work);
+  EXPECT_GE(monotonic_now(), until);
+  rail_.arrives_after_arm = true;
+  EXPECT_EQ(polling.sleep(long_after(), rails_), Wake::work);
+  EXPECT_LT(monotonic_now(), until + seconds(30));
+  ::getrusage(RUSAGE_THREAD, &after);
+  EXPECT_EQ(after.ru_nvcsw, before.ru_nvcsw) << "it has given its processor away";
+  eventfd_t events = 0;
+  ASSERT_EQ(::eventfd_read(rail_.event.get(), &events), 0);
+  rail_.arrives_after_arm = false;
+  far_.close();
+  EXPECT_EQ(polling.sleep(long_after(), rails_), Wake::abandoned);
 }
 
 TEST_F(SleeperTest, AnInstantThatHasPassedIsNoSleep) {

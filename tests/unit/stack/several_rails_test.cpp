@@ -1,4 +1,4 @@
-// Engines with several rails (PROTOCOL.md, section 11): what goes on which, and what a job of them
+// Engines with several rails (PROTOCOL.md, section 12): what goes on which, and what a job of them
 // believes when rails fail. Frames take 1 ms; period 100 ms, timeout 1 s unless said otherwise.
 #include <gtest/gtest.h>
 
@@ -137,14 +137,13 @@ TEST(SeveralRails, NewsGoesOnEveryRailAndIsHandledOnce) {
   }
 }
 
-// In one direction or both, of one process or of all: nobody is judged as long as every n-th
-// heartbeat comes before the timeout, which is three periods here.
-TEST(SeveralRails, WhileOneRailWorksNobodyIsJudged) {
+// One rail of two fails after the other, in one direction or both, for one process or for all; in
+// between all work for `overlap_ms`.
+void expect_that_nobody_is_judged(Duration timeout, std::int64_t overlap_ms) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Random random(seed, 1, 1);
     const std::uint32_t processes = 2 + static_cast<std::uint32_t>(random.below(7));
-    Job job(processes, 2, "none", milliseconds(300));
-    // Rails fail and come back at any time; of two, never both on any way.
+    Job job(processes, 2, "none", timeout);
     std::size_t rail = 0;
     std::uint64_t whose = 0, direction = 0;
     job.lost = [&](std::size_t on, std::uint32_t from, std::uint32_t to) {
@@ -157,12 +156,22 @@ TEST(SeveralRails, WhileOneRailWorksNobodyIsJudged) {
       whose = random.below(processes + 1);
       direction = random.below(3);
       job.run_to(ms += 500 + static_cast<std::int64_t>(random.below(1'500)));
-      rail = 2;  // all work for as long as a heartbeat may be late
-      job.run_to(ms += 200);
+      if (overlap_ms > 0) rail = 2;
+      job.run_to(ms += overlap_ms);
       ASSERT_EQ(job.believed_dead(), 0u) << "seed " << seed;
       ASSERT_FALSE(job.anyone_refuted()) << "seed " << seed;
     }
   }
+}
+
+// Every second heartbeat comes before the timeout of three periods.
+TEST(SeveralRails, WhileOneRailWorksNobodyIsJudged) {
+  expect_that_nobody_is_judged(milliseconds(300), 200);
+}
+
+// Without a moment in which both work three periods may pass.
+TEST(SeveralRails, WhenARailTakesOverFromAnotherNobodyIsJudged) {
+  expect_that_nobody_is_judged(milliseconds(400), 0);
 }
 
 TEST(SeveralRails, WhoDiesWhileARailIsCutIsFoundWithinTheTimeoutAndAPeriod) {
@@ -214,6 +223,22 @@ TEST(SeveralRails, AFullRailOrOneWhosePortIsDownIsLeftOut) {
   second.happen(event);
   job.run_to(3'000);
   EXPECT_EQ(on, (std::vector<std::size_t>{24, 5}));
+}
+
+// A heartbeat and an observe each period, as where the observer is the emitter too: were they to
+// take the turns of one count, each would stay on its rail.
+TEST(SeveralRails, ObservesHaveTurnsOfTheirOwn) {
+  FakeFabric first, second;
+  std::array<Fabric*, 2> rails{&first, &second};
+  SeveralRails several(rails, 1);
+  std::vector<std::size_t> heartbeats, observes;
+  for (int i = 0; i < 4; ++i) {
+    heartbeats.push_back(several.next_for({5}, FrameType::heartbeat));
+    observes.push_back(several.next_for({5}, FrameType::observe));
+    EXPECT_EQ(several.next_for({6}, FrameType::heartbeat), static_cast<std::size_t>(i % 2));
+  }
+  EXPECT_EQ(heartbeats, (std::vector<std::size_t>{0, 1, 0, 1}));
+  EXPECT_EQ(observes, heartbeats);
 }
 
 // Of two agents of a domain the later one was heard last, whatever rail is read first.
