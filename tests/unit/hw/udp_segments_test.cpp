@@ -174,7 +174,7 @@ TEST_F(UdpSegmentsTest, WhereTheKernelDoesNotCutFramesGoOneByOneAndItIsNotAskedA
 TEST_F(UdpSegmentsTest, ARunThatIsRefusedIsLostWholeAndSaidSoForEachFrame) {
   send_faults.errno_of_next_sends = EPERM;
   send_faults.sends_that_fail = 2;
-  std::vector<std::byte> bytes(100);
+  std::vector<std::byte> bytes(101);
   std::vector<Operation> operations(5);
   for (Operation& operation : operations) {
     operation.peer = to_b_;
