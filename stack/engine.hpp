@@ -52,6 +52,11 @@ struct DropCounts {
   std::uint64_t outdated = 0;       // handled before, too old to tell, or for an earlier boot
   std::uint64_t refused = 0;        // not sent: back-pressure, or no address
 
+  // Those that came.
+  std::uint64_t rejected() const {
+    return malformed + other_version + unverified + misdelivered + outdated;
+  }
+
   friend bool operator==(const DropCounts&, const DropCounts&) = default;
 };
 

@@ -154,6 +154,7 @@ enum class PathChoice : std::uint8_t { primary, alternate };
 struct Armed {
   bool idle = false;    // false: events are waiting, poll instead of sleeping
   int descriptor = -1;  // becomes readable when an event arrives; -1: none, sleep in short naps
+  Time until = Time::never();  // poll then at the latest: the fabric has something to do
 };
 
 // Frames that a fabric has lost or refused since it was opened, for one reason.

@@ -86,6 +86,7 @@ void Checker::check_turns_of_rails() {
 }
 
 void Checker::check_fabric() {
+  check_frame_faults();
   if (experiment_.fabric.target == Target::simulated) return;
   if (experiment_.fabric.target == Target::shm && experiment_.fabric.separate_hosts) {
     report({"/fabric/hosts", "/fabric/kind"},
@@ -108,10 +109,22 @@ void Checker::check_fabric() {
            "found packet fidelity on a real fabric; expected \"message\", only \"kind\": "
            "\"native\" simulates packets");
   }
-  if (experiment_.fabric.loss == 0.0) return;
-  report(
-      {"/fabric/loss", "/fabric/kind"},
-      "found a loss on a real fabric; expected 0, only \"kind\": \"native\" loses frames at will");
+}
+
+// A wrong bit that no seal tells would be believed.
+void Checker::check_frame_faults() {
+  const FrameFaults& faults = experiment_.fabric.faults;
+  if (faults.corrupt > 0.0 && experiment_.seal.kind == "none") {
+    report(
+        {"/fabric/corrupt", "/seal/kind", "/fabric/kind"},
+        "found frames with wrong bits and nothing to tell them by; expected \"seal\": {\"kind\": "
+        "\"siphash128\"}, or 0");
+  }
+  if (faults.reorder > 0.0 && !faults.delays()) {
+    report({"/fabric/reorder", "/fabric/delay", "/fabric/jitter"},
+           "found frames that overtake others where none is late; expected a \"delay\" or a "
+           "\"jitter\" above 0 s, or 0");
+  }
 }
 
 void Checker::check_topology() {

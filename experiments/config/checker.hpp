@@ -36,6 +36,7 @@ class Checker {
   void check_detector();
   void check_fabric();
   void check_turns_of_rails();
+  void check_frame_faults();
   void check_topology();
   void check_routing();
   bool check_tree();

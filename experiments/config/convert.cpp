@@ -184,7 +184,12 @@ FabricConfig to_fabric(const Node& document) {
   fabric.link.latency = duration_at(document, "/fabric/link/latency");
   fabric.switch_latency = duration_at(document, "/fabric/switch_latency");
   fabric.local_latency = duration_at(document, "/fabric/local_latency");
-  fabric.loss = need(document, "/fabric/loss").real;
+  fabric.faults.loss = need(document, "/fabric/loss").real;
+  fabric.faults.duplicate = need(document, "/fabric/duplicate").real;
+  fabric.faults.corrupt = need(document, "/fabric/corrupt").real;
+  fabric.faults.reorder = need(document, "/fabric/reorder").real;
+  fabric.faults.delay = duration_at(document, "/fabric/delay");
+  fabric.faults.jitter = duration_at(document, "/fabric/jitter");
   fabric.packet = to_packet(document);
   fabric.service_level = level_at(document, "/fabric/packet/service_level");
   fabric.routing = to_routing(document);

@@ -11,6 +11,7 @@
 #include "sim/packet/packet_wire_options.hpp"
 #include "sim/traffic/traffic.hpp"
 #include "stack/base/time.hpp"
+#include "stack/impair/frame_faults.hpp"
 
 namespace holdfast::runner {
 
@@ -53,7 +54,7 @@ struct FabricConfig {
   LinkConfig link;
   Duration switch_latency = nanoseconds(90);  // header in to header out of a switch chip, >= 0
   Duration local_latency = nanoseconds(500);  // between two processes of one node, >= 0
-  double loss = 0.0;                          // share of frames lost, independently; in [0, 1)
+  FrameFaults faults;                         // of every frame of the job; loss < 1
   sim::PacketWireOptions packet;              // without switch_latency
   std::uint8_t service_level = 1;             // at packet fidelity, of the job's frames
   RoutingConfig routing;

@@ -59,6 +59,10 @@ std::string check_experiment(const Prepared& prepared) {
   if (target == runner::Target::shm)
     return "shared memory needs the launcher of holdfast run; give --set fabric.kind=udp (or tcp, "
            "verbs)";
+  if (prepared.campaign.points.front().experiment.fabric.faults.any())
+    return "faults of frames (fabric.loss and its like) need the launcher of holdfast run; give "
+           "--set "
+           "fabric.loss=0";
   return "";
 }
 

@@ -120,9 +120,6 @@ std::string conflict(const runner::Campaign& campaign, const Arguments& argument
              "address "
              "of the processes; their unix sockets are there all the same (holdfast status)";
   }
-  for (const runner::CampaignPoint& point : points)
-    if (is_real(point) && point.experiment.fabric.loss > 0.0)
-      return "fabric.loss is for simulations; with real processes it must be 0";
   return "";
 }
 

@@ -187,6 +187,7 @@ Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std:
   plan.seed = replicate_seed(experiment, replicate);
   plan.processes = roster.processes();
   plan.fabric = fabric_of(experiment.fabric.target);
+  plan.faults = experiment.fabric.faults;
   const sim::FaultSchedule faults = inputs.faults_of(plan.seed);
   plan.separate_hosts = experiment.fabric.separate_hosts;
   plan.rails = experiment.fabric.rails;
@@ -225,7 +226,7 @@ Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std:
   outcome.mistake_durations = std::move(judgement.mistake_durations);
   outcome.lived_ms = judge.lived_ms(Time{} + inputs.duration());
   add_faults(inputs, faults, log, outcome);
-  for (const hw::ProcessLife& life : result.lives) add_message_counts(life.notes, outcome.messages);
+  for (const hw::ProcessLife& life : result.lives) add_counts(life.notes, outcome);
   return Status::ok();
 }
 

@@ -10,7 +10,7 @@
 namespace holdfast::runner {
 namespace {
 
-// Counters by name, for both directions.
+// Counters by name, those of messages for both directions.
 using Counter = std::pair<const char*, std::uint64_t MessageCounts::*>;
 constexpr std::array<Counter, 7> kCounters = {
     {{"heartbeats", &MessageCounts::heartbeats},
@@ -20,6 +20,16 @@ constexpr std::array<Counter, 7> kCounters = {
      {"repeats", &MessageCounts::repeats},
      {"acknowledgements", &MessageCounts::acknowledgements},
      {"differences", &MessageCounts::differences}}};
+
+constexpr const char* kRejected = "frames_rejected";
+using FrameCounter = std::pair<const char*, std::uint64_t FrameOutcome::*>;
+constexpr std::array<FrameCounter, 6> kFrameCounters = {
+    {{"frames_lost", &FrameOutcome::lost},
+     {"frames_duplicated", &FrameOutcome::duplicated},
+     {"frames_corrupted", &FrameOutcome::corrupted},
+     {"frames_reordered", &FrameOutcome::reordered},
+     {"frames_delayed", &FrameOutcome::delayed},
+     {kRejected, &FrameOutcome::rejected}}};
 
 class ExperimentProgram final : public hw::EngineProgram {
  public:
@@ -33,7 +43,7 @@ class ExperimentProgram final : public hw::EngineProgram {
     std::string text;
     for (const auto& [name, member] : kCounters)
       text += std::string(name) + " " + std::to_string(counts.*member) + "\n";
-    return text;
+    return text + kRejected + " " + std::to_string(engine().drops().rejected()) + "\n";
   }
 };
 
@@ -55,13 +65,16 @@ Status make_node_program(const hw::NodeStart& start, std::unique_ptr<hw::NodePro
   return hw::make_engine_program<ExperimentProgram>(start, program);
 }
 
-void add_message_counts(const std::string& notes, MessageCounts& counts) {
+void add_counts(const std::string& notes, Outcome& outcome) {
   std::istringstream lines(notes);
   std::string name;
   std::uint64_t value = 0;
-  while (lines >> name >> value)
+  while (lines >> name >> value) {
     for (const auto& [known, member] : kCounters)
-      if (name == known) counts.*member += value;
+      if (name == known) outcome.messages.*member += value;
+    for (const auto& [known, member] : kFrameCounters)
+      if (name == known) outcome.frames.*member += value;
+  }
 }
 
 }  // namespace holdfast::runner

@@ -19,6 +19,6 @@ std::string node_configuration(const Experiment& experiment, const Inputs& input
 Status make_node_program(const hw::NodeStart& start, std::unique_ptr<hw::NodeProgram>& program);
 
 // Adds what a process wrote about its frames at its end; nothing after kill -9.
-void add_message_counts(const std::string& notes, MessageCounts& counts);
+void add_counts(const std::string& notes, Outcome& outcome);
 
 }  // namespace holdfast::runner

@@ -98,6 +98,18 @@ struct MessageCounts {
   friend bool operator==(const MessageCounts&, const MessageCounts&) = default;
 };
 
+// What became of frames on their way, as the fabric's faults have it, and of those that came.
+struct FrameOutcome {
+  std::uint64_t lost = 0;
+  std::uint64_t duplicated = 0;
+  std::uint64_t corrupted = 0;
+  std::uint64_t reordered = 0;  // sent before others that are late
+  std::uint64_t delayed = 0;
+  std::uint64_t rejected = 0;  // came, and were not taken: see DropCounts::rejected
+
+  friend bool operator==(const FrameOutcome&, const FrameOutcome&) = default;
+};
+
 // Packets of one kind on a simulated fabric, at packet fidelity. Offered are those that were sent
 // and those that were refused; of those that were sent, who is neither delivered nor dropped is
 // under way at the end.
@@ -138,7 +150,7 @@ struct Outcome {
   std::uint64_t mistakes = 0;               // see judge.hpp
   std::vector<Duration> mistake_durations;  // of those that ended
   std::uint64_t lived_ms = 0;               // all processes together
-  std::uint64_t frames_lost = 0;
+  FrameOutcome frames;
   MessageCounts messages;
   std::optional<PacketOutcomes> packets;  // absent at message fidelity and on real fabrics
   std::uint64_t state_hash = 0;           // of every engine at the end: for comparing runs

@@ -19,7 +19,12 @@ void visit_outcome(Outcome& o, Visit&& visit) {
   visit("missed", o.missed);
   visit("mistakes", o.mistakes);
   visit("lived_ms", o.lived_ms);
-  visit("frames_lost", o.frames_lost);
+  visit("frames_lost", o.frames.lost);
+  visit("frames_duplicated", o.frames.duplicated);
+  visit("frames_corrupted", o.frames.corrupted);
+  visit("frames_reordered", o.frames.reordered);
+  visit("frames_delayed", o.frames.delayed);
+  visit("frames_rejected", o.frames.rejected);
   visit("heartbeats", o.messages.heartbeats);
   visit("observes", o.messages.observes);
   visit("notices", o.messages.notices);

@@ -109,7 +109,7 @@ Status simulate(const Experiment& experiment, const Inputs& inputs, std::uint32_
   options.seed = replicate_seed(experiment, replicate);
   options.duration = inputs.duration();
   options.skip_quiet_time = experiment.skip_quiet_time;
-  options.loss = experiment.fabric.loss;
+  options.impaired = experiment.fabric.faults;
   options.local_latency = experiment.fabric.local_latency;
   options.engine = engine_options(experiment);
   sim::PacketCarrierOptions packets;
@@ -154,7 +154,9 @@ Status simulate(const Experiment& experiment, const Inputs& inputs, std::uint32_
   outcome.mistakes = judgement.mistakes;
   outcome.mistake_durations = std::move(judgement.mistake_durations);
   outcome.lived_ms = judge.lived_ms(Time{} + inputs.duration());
-  outcome.frames_lost = simulation.frames_lost();
+  const FrameFaultCounts faulted = simulation.frame_faults();
+  outcome.frames = {simulation.frames_lost(), faulted.duplicated, faulted.corrupted,
+                    faulted.reordered,        faulted.delayed,    simulation.frames_rejected()};
   log.finish();
   add_faults(inputs, faults, log, outcome);
   outcome.messages = message_counts(simulation.frame_counts());

@@ -155,7 +155,9 @@ std::string results_header(const Campaign& campaign) {
          "records_while_down,heartbeats,observes,notices,"
          "local_notices,"
          "repeats,"
-         "acknowledgements,differences,frames_lost" +
+         "acknowledgements,differences,"
+         "frames_lost,frames_duplicated,frames_corrupted,frames_reordered,frames_delayed,"
+         "frames_rejected" +
          packet_columns("control") + packet_columns("traffic") + packet_columns("victim") +
          ",state_hash\n";
 }
@@ -197,7 +199,8 @@ std::string results_row(const Campaign& campaign, Job job, const Outcome& outcom
   for (const std::uint64_t number :
        {outcome.records_while_down, messages.heartbeats, messages.observes, messages.notices,
         messages.local_notices, messages.repeats, messages.acknowledgements, messages.differences,
-        outcome.frames_lost})
+        outcome.frames.lost, outcome.frames.duplicated, outcome.frames.corrupted,
+        outcome.frames.reordered, outcome.frames.delayed, outcome.frames.rejected})
     add(number);
   const PacketOutcomes* packets = outcome.packets ? &*outcome.packets : nullptr;
   row += packet_cells(packets ? &packets->control : nullptr);

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 
@@ -16,6 +17,22 @@
 namespace holdfast::hw {
 
 namespace {
+
+void encode(const FrameFaults& faults, ByteWriter& to) {
+  for (const double share : {faults.loss, faults.duplicate, faults.corrupt, faults.reorder})
+    to.put(std::bit_cast<std::uint64_t>(share));
+  for (const Duration duration : {faults.delay, faults.jitter})
+    to.put(static_cast<std::uint64_t>(duration.ns));
+}
+
+FrameFaults decode_faults(ByteReader& from) {
+  FrameFaults faults;
+  for (double* const share : {&faults.loss, &faults.duplicate, &faults.corrupt, &faults.reorder})
+    *share = std::bit_cast<double>(from.get<std::uint64_t>());
+  for (Duration* const duration : {&faults.delay, &faults.jitter})
+    duration->ns = static_cast<std::int64_t>(from.get<std::uint64_t>());
+  return faults;
+}
 
 std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -148,6 +165,7 @@ Status send_assignment(int socket, const Assignment& assignment) {
   encode_roster(assignment, content);
   content.put_block(std::as_bytes(std::span(assignment.configuration)));
   content.put_block(std::as_bytes(std::span(assignment.recording)));
+  encode(assignment.faults, content);
   ByteWriter message;
   message.put(kHandOverMagic);
   message.put(kHandOverVersion);
@@ -172,6 +190,7 @@ HandOver receive_assignment(int socket, Assignment& assignment, Time until) {
   decode_roster(from, assignment);
   assignment.configuration = text_of(from.get_block());
   assignment.recording = text_of(from.get_block());
+  assignment.faults = decode_faults(from);
   if (!from.good() || !from.at_end() || assignment.self.value >= assignment.processes()) {
     return spoilt();
   }

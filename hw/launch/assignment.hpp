@@ -17,6 +17,7 @@
 #include "stack/base/status.hpp"
 #include "stack/base/time.hpp"
 #include "stack/fabric.hpp"
+#include "stack/impair/frame_faults.hpp"
 #include "stack/seal/seal.hpp"
 
 namespace holdfast::hw {
@@ -57,13 +58,14 @@ struct Assignment {
   std::string directory;      // of shared memory; empty on others
   std::string configuration;  // opaque
   std::string recording;      // the file to write; empty: none
+  FrameFaults faults;         // of the frames that it sends
 
   std::uint32_t processes() const {
     return addresses.empty() ? 0 : static_cast<std::uint32_t>(addresses.front().size());
   }
 };
 
-// Without the configuration and the recording: what a recording keeps as its roster.
+// Without the configuration, the recording and the faults: what a recording keeps as its roster.
 void encode_roster(const Assignment& assignment, ByteWriter& to);
 void decode_roster(ByteReader& from, Assignment& assignment);
 

@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "hw/launch/socket_rail.hpp"
 #include "hw/launch/verbs_rail.hpp"
+#include "hw/monotonic_clock.hpp"
 #include "hw/shm/shm_address.hpp"
 #include "hw/shm/shm_fabric.hpp"
 
@@ -93,7 +95,19 @@ Status Ground::open(const Assignment& assignment, int table_descriptor) {
   watch = std::make_unique<WatchFabric>(assignment.processes() + kSpareHandles);
   addresses = std::make_unique<LaunchedAddresses>(assignment, table);
   rails.push_back(watch.get());
+  if (assignment.faults.any()) impair(assignment);
   return assignment.recording.empty() ? Status::ok() : record(assignment);
+}
+
+void Ground::impair(const Assignment& assignment) {
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    impaired.push_back(std::make_unique<ImpairedFabric>(
+        *rails[i], ImpairedOptions{.faults = assignment.faults,
+                                   .seed = assignment.seed + i,  // another for each rail
+                                   .life = life_number(assignment.self, assignment.boot),
+                                   .clock = monotonic_now}));
+    rails[i] = impaired.back().get();
+  }
 }
 
 Status Ground::say_ready(int control) const {
@@ -104,9 +118,23 @@ Status Ground::say_ready(int control) const {
 }
 
 std::vector<CountingFabric*> Ground::counted_rails() const {
-  std::vector<CountingFabric*> rails;
-  for (const auto& fabric : counted) rails.push_back(fabric.get());
-  return rails;
+  std::vector<CountingFabric*> carrying;
+  for (const auto& fabric : counted) carrying.push_back(fabric.get());
+  return carrying;
+}
+
+std::string Ground::notes() const {
+  if (impaired.empty()) return {};
+  FrameFaultCounts counts;
+  for (const auto& fabric : impaired) counts += fabric->counts();
+  std::string text;
+  for (const auto& [name, count] : {std::pair{"frames_lost", counts.lost + counts.overflowed},
+                                    {"frames_duplicated", counts.duplicated},
+                                    {"frames_corrupted", counts.corrupted},
+                                    {"frames_reordered", counts.reordered},
+                                    {"frames_delayed", counts.delayed}})
+    text += std::string(name) + " " + std::to_string(count) + "\n";
+  return text;
 }
 
 Status Ground::record(const Assignment& assignment) {

@@ -1,7 +1,9 @@
 // What the engine of a launched process stands on: its rails and addresses, from its assignment;
 // recorded if it says so.
 //
-// Rails: those of the job's fabric, then one that watches the processes of this machine.
+// Rails: those of the job's fabric, then one that watches the processes of this machine. Faults of
+// frames lie between a fabric and its recorder, so that a recording has what the engine saw, and a
+// replay needs none.
 #pragma once
 
 #include <memory>
@@ -15,6 +17,7 @@
 #include "hw/status/counting_fabric.hpp"
 #include "hw/watch/watch_fabric.hpp"
 #include "stack/base/status.hpp"
+#include "stack/impair/impaired_fabric.hpp"
 
 namespace holdfast::hw {
 
@@ -26,7 +29,8 @@ NodeStart start_of(const Assignment& assignment, std::span<Fabric* const> rails,
 struct Ground {
   ProcessTable table;
   std::vector<std::unique_ptr<Fabric>> data;
-  std::vector<std::unique_ptr<CountingFabric>> counted;  // data
+  std::vector<std::unique_ptr<CountingFabric>> counted;   // around data
+  std::vector<std::unique_ptr<ImpairedFabric>> impaired;  // around those; empty: frames are spared
   std::unique_ptr<WatchFabric> watch;
   std::unique_ptr<AddressBook> addresses;
   std::unique_ptr<RecordingWriter> recording;
@@ -41,9 +45,12 @@ struct Ground {
   Status say_ready(int control) const;
   // Those that carry frames.
   std::vector<CountingFabric*> counted_rails() const;
+  // For the end of the event log: to how many frames what happened.
+  std::string notes() const;
   const AddressBook& book() const { return recorded_addresses ? *recorded_addresses : *addresses; }
 
  private:
+  void impair(const Assignment& assignment);
   Status record(const Assignment& assignment);
 };
 

@@ -145,6 +145,7 @@ Status Job::start(ProcessId process, std::uint32_t boot) {
   if (!child.process.is_open() || !identity) return failure_of("launch: cannot watch a process");
   places_.table().set(process, *identity);
   Assignment assignment = places_.assignment(process, boot);
+  assignment.faults = plan_.faults;
   if (plan_.record) assignment.recording = file_of(life, ".recording");
   // If it has ended already, its end says more than this would.
   (void)send_assignment(child.control.get(), assignment).is_ok();

@@ -27,6 +27,7 @@
 #include "stack/base/ids.hpp"
 #include "stack/base/status.hpp"
 #include "stack/base/time.hpp"
+#include "stack/impair/frame_faults.hpp"
 
 namespace holdfast::hw {
 
@@ -74,6 +75,7 @@ struct LaunchPlan {
   bool separate_hosts = false;
   std::uint32_t rails = 1;  // of each process, 1 … HostNetwork::kRailsMax; 1 on shared memory
   JobFabric fabric = JobFabric::udp;
+  FrameFaults faults = {};             // of every frame that a process sends
   std::vector<PlannedAction> actions;  // ascending by time; those at or after the end are not done
   Duration duration;
   // Where event logs, and recordings if wanted, are kept, as process-R.boot-B.csv and .recording;

@@ -51,7 +51,7 @@ Status run_assigned(const NodeFactory& factory) {
   options.polls = program->polls();
   LoopEnd end = LoopEnd::signal;
   Status status = run_process(program->engine(), ground.rails, log, options, end);
-  log.write_notes(program->notes());
+  log.write_notes(program->notes() + ground.notes());
   if (status.is_ok() && ground.recording) status = ground.recording->status();
   return status;
 }

@@ -63,11 +63,13 @@ Sleeper::~Sleeper() {
   if (masked_) ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
-// False if a rail has events, so that there is no sleep.
-bool Sleeper::arm(std::span<Fabric* const> rails, int& longest_ms) {
+// False if a rail has events, so that there is no sleep. A rail may have to be polled before
+// `until`.
+bool Sleeper::arm(std::span<Fabric* const> rails, Time& until, int& longest_ms) {
   for (Fabric* rail : rails) {
     const Armed armed = rail->arm();
     if (!armed.idle) return false;
+    until = std::min(until, armed.until);
     if (armed.descriptor < 0) {
       longest_ms = kNapMs;
     } else if (std::find(armed_.begin(), armed_.end(), armed.descriptor) == armed_.end()) {
@@ -104,7 +106,7 @@ int Sleeper::wait(std::span<epoll_event> woken, Time until, int longest_ms) {
 
 Wake Sleeper::sleep(Time until, std::span<Fabric* const> rails) {
   int longest_ms = -1;
-  if (until <= monotonic_now() || !arm(rails, longest_ms)) {
+  if (until <= monotonic_now() || !arm(rails, until, longest_ms)) {
     longest_ms = 0;  // no sleep, but signals must be seen even by a busy process
   } else if (!polls_) {
     set_alarm(until);

@@ -44,7 +44,7 @@ class Sleeper {
   Wake sleep(Time until, std::span<Fabric* const> rails);
 
  private:
-  bool arm(std::span<Fabric* const> rails, int& longest_ms);
+  bool arm(std::span<Fabric* const> rails, Time& until, int& longest_ms);
   void set_alarm(Time until);
   int wait(std::span<epoll_event> woken, Time until, int longest_ms);
 

@@ -14,7 +14,6 @@ namespace {
 
 // Purposes of random streams; see Random.
 constexpr std::uint64_t kPhaseStream = 0x7068617365;
-constexpr std::uint64_t kLossStream = 0x6c6f7373;
 
 // How early what a wake touches is fetched: long enough for memory, short enough for the cache.
 constexpr int kWakesAhead = 3;
@@ -46,7 +45,7 @@ Simulation::Simulation(const SimulationOptions& options, const Roster& roster,
       processes_(roster.processes()),
       end_(to_sim_time(options.duration)) {
   HOLDFAST_ASSERT(options.duration > Duration{0});
-  HOLDFAST_ASSERT(options.loss >= 0.0 && options.loss < 1.0);
+  HOLDFAST_ASSERT(options.impaired.loss >= 0.0 && options.impaired.loss < 1.0);
   if (options.packets != nullptr) {
     carrier_ = std::make_unique<PacketCarrier>(*options.packets, *options.graph,
                                                *options.forwarding, options.seed);
@@ -83,12 +82,14 @@ void Simulation::boot(ProcessId id, bool rejoining) {
   HOLDFAST_ASSERT(engine.send_slots == 0);  // the simulated rails send inline
   engine.slots = slots_;
   Fabric* rail = &network_.fabric(id);
-  if (losing()) {
-    const std::uint64_t life = std::uint64_t{process.boots} << 32 | id.value;
-    process.lossy = std::make_unique<LossyFabric>(*rail, options_.loss,
-                                                  Random(options_.seed, kLossStream, life));
-    rail = process.lossy.get();
-    process.losing = true;
+  if (impairing()) {
+    process.impaired = std::make_unique<ImpairedFabric>(
+        *rail, ImpairedOptions{.faults = options_.impaired,
+                               .seed = options_.seed,
+                               .life = life_number(id, process.boots),
+                               .clock = [this] { return clock_; }});
+    rail = process.impaired.get();
+    process.is_impaired = true;
   }
   process.engine.emplace(engine, roster_, std::span<Fabric* const>(&rail, 1), workspace_);
   const auto before =
@@ -128,8 +129,9 @@ bool Simulation::gets_to_it(ProcessId id, Process& process) {
 // Inlined whatever its length: a call would cost half as much again, for the saving of registers.
 [[gnu::always_inline]] inline void Simulation::take_turn(ProcessId id, Process& process) {
   ++turns_;
-  if (process.losing && !losing()) process.lossy->stop_losing();
-  const Time next = process.engine->turn(clock_);
+  if (process.is_impaired && !impairing()) process.impaired->heal();
+  Time next = process.engine->turn(clock_);
+  if (process.is_impaired) next = std::min(next, process.impaired->next_due());
   network_.flush(id);
   // A turn that sent nothing says nothing about the next receiver.
   if (network_.posted_by() == id) process.last_receiver = network_.posted_to();
@@ -269,12 +271,27 @@ std::uint64_t Simulation::state_hash() const {
 }
 
 std::uint64_t Simulation::frames_lost() const {
-  std::uint64_t lost = lost_by_ended_ + network_.overflows() + (damage_ ? damage_->lost() : 0);
+  const FrameFaultCounts faults = frame_faults();
+  std::uint64_t lost = faults.lost + faults.overflowed + network_.overflows();
+  if (damage_) lost += damage_->lost();
   if (carrier_) lost += carrier_->frames().lost();
-  for (const Process& process : processes_) {
-    if (process.lossy) lost += process.lossy->lost();
-  }
   return lost;
+}
+
+FrameFaultCounts Simulation::frame_faults() const {
+  FrameFaultCounts sum = faults_of_ended_lives_;
+  for (const Process& process : processes_) {
+    if (process.impaired) sum += process.impaired->counts();
+  }
+  return sum;
+}
+
+std::uint64_t Simulation::frames_rejected() const {
+  std::uint64_t sum = rejected_by_ended_lives_;
+  for (const Process& process : processes_) {
+    if (process.up) sum += process.engine->drops().rejected();
+  }
+  return sum;
 }
 
 bool Simulation::kept_apart(ProcessId a, ProcessId b) const {

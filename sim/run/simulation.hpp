@@ -17,21 +17,21 @@
 #include "sim/fabric/message_network.hpp"
 #include "sim/fabric/packet_carrier.hpp"
 #include "sim/faults/fabric_damage.hpp"
-#include "sim/faults/lossy_fabric.hpp"
 #include "sim/faults/schedule.hpp"
 #include "sim/oracle/witness.hpp"
 #include "sim/topology/path_times.hpp"
 #include "stack/engine.hpp"
+#include "stack/impair/impaired_fabric.hpp"
 #include "stack/view/roster.hpp"
 
 namespace holdfast::sim {
 
 struct SimulationOptions {
   std::uint64_t seed = 1;
-  Duration duration;                // > 0
-  bool skip_quiet_time = true;      // never with loss: every frame draws a random number
-  double loss = 0.0;                // share of frames lost, in [0, 1)
-  Time loss_until = Time::never();  // from then on none is lost
+  Duration duration;                    // > 0
+  bool skip_quiet_time = true;          // never while anything may happen to a frame
+  FrameFaults impaired;                 // what happens to every frame, loss < 1
+  Time impaired_until = Time::never();  // from then on nothing does
   Duration local_latency = nanoseconds(500);
   // At packet fidelity, else null; how the fabric is built and routed, which must outlive the
   // simulation. With traffic no time is quiet.
@@ -74,6 +74,10 @@ class Simulation {
   std::uint64_t turns() const { return turns_; }
   std::uint64_t heartbeats_skipped() const { return heartbeats_skipped_; }
   std::uint64_t frames_lost() const;
+  // What `impaired` did; the lost are among frames_lost().
+  FrameFaultCounts frame_faults() const;
+  // That came and were not taken, see DropCounts::rejected.
+  std::uint64_t frames_rejected() const;
   // Null at message fidelity.
   const PacketCarrier* carrier() const { return carrier_.get(); }
 
@@ -92,9 +96,9 @@ class Simulation {
     bool up = false;
     bool paused = false;
     bool impeded = false;          // paused or slow
-    bool losing = false;           // `lossy` is there
+    bool is_impaired = false;      // `impaired` is there
     std::optional<Engine> engine;  // while up; its own flag lies behind it
-    std::unique_ptr<LossyFabric> lossy;
+    std::unique_ptr<ImpairedFabric> impaired;
     Duration delay;                  // while slow: between what is due and the turn, > 0
     SimTime due = SimTime::never();  // while slow: when it gets to what came first
   };
@@ -106,7 +110,7 @@ class Simulation {
   };
   class Addresses;
 
-  bool losing() const { return options_.loss > 0.0 && now() < options_.loss_until; }
+  bool impairing() const { return options_.impaired.any() && now() < options_.impaired_until; }
   void set_now(SimTime now) {
     now_ = now;
     clock_ = Time{} + round_up(now);
@@ -163,7 +167,8 @@ class Simulation {
   std::uint64_t events_ = 0;
   std::uint64_t turns_ = 0;
   std::uint64_t heartbeats_skipped_ = 0;
-  std::uint64_t lost_by_ended_ = 0;  // frames that fabrics of ended lives lost
+  FrameFaultCounts faults_of_ended_lives_;
+  std::uint64_t rejected_by_ended_lives_ = 0;
   FrameCounts of_ended_lives_;
 };
 

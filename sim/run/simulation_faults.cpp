@@ -102,11 +102,12 @@ void Simulation::crash(const FaultEvent& fault, std::span<const ProcessId> proce
     set_paused(process, false);
     process.due = SimTime::never();
     of_ended_lives_ += process.engine->membership().counts();
+    rejected_by_ended_lives_ += process.engine->drops().rejected();
     process.engine.reset();
     process.up = false;
-    if (process.lossy) lost_by_ended_ += process.lossy->lost();
-    process.lossy.reset();
-    process.losing = false;
+    if (process.impaired) faults_of_ended_lives_ += process.impaired->counts();
+    process.impaired.reset();
+    process.is_impaired = false;
     process.wake = SimTime::never();
     network_.stop(id);
   }

@@ -27,7 +27,7 @@ void Simulation::put_off_skipping() {
 
 void Simulation::skip_if_quiet() {
   const SimTime period = to_sim_time(options_.engine.membership.detection.period);
-  if (losing() || impeded_ > 0 || network_.frames_under_way() > 0 ||
+  if (impairing() || impeded_ > 0 || network_.frames_under_way() > 0 ||
       network_.endings_under_way() > 0 || (damage_ && !damage_->harmless())) {
     return;
   }
@@ -55,6 +55,7 @@ bool Simulation::quiet() const {
   for (const Process& process : processes_) {
     if (!process.up) continue;
     if (!process.engine->steady()) return false;
+    if (process.is_impaired && process.impaired->next_due() < Time::never()) return false;
     const View& view = process.engine->membership().view();
     if (some != nullptr && some->digest() != view.digest()) return false;
     some = &view;

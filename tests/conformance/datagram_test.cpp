@@ -8,6 +8,7 @@
 
 #include "tests/conformance/exchange.hpp"
 #include "tests/conformance/fabric_pair.hpp"
+#include "tests/conformance/impaired_pair.hpp"
 
 namespace holdfast::conformance {
 namespace {
@@ -339,6 +340,10 @@ TEST_P(Datagram, SentIsNotDelivery) {
 INSTANTIATE_TEST_SUITE_P(Fabrics, Datagram,
                          ::testing::ValuesIn(fabrics_that(&FabricFactory::datagram)),
                          [](const auto& test) { return test.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    WithoutFaults, Datagram,
+    ::testing::ValuesIn(without_faults(fabrics_that(&FabricFactory::datagram))),
+    [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace holdfast::conformance

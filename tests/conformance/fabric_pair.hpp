@@ -2,7 +2,9 @@
 // A fabric joins the suite by one file with a FabricPair and one line, a RegisteredFabric.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -37,9 +39,14 @@ struct FabricFactory {
   std::string name;  // letters and digits
   bool datagram = false;
   bool watch = false;
-  std::unique_ptr<FabricPair> (*make)() = nullptr;
+  std::function<std::unique_ptr<FabricPair>()> make;
   bool connected = false;
 };
+
+// For GoogleTest.
+inline void PrintTo(const FabricFactory& factory, std::ostream* to) {
+  *to << factory.name;
+}
 
 inline std::vector<FabricFactory>& fabric_factories() {
   static std::vector<FabricFactory> factories;

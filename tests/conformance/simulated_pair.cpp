@@ -1,13 +1,12 @@
 // The simulated fabric in the conformance suite: two processes of two nodes, and of one node, where
-// they can watch each other; and under the wrapper that loses frames, here none. Between two nodes
-// also at packet fidelity: with each kind of switching and flow control, with the collapse and
-// without, and amid traffic that goes before the frames at every port.
+// they can watch each other. Between two nodes also at packet fidelity: with each kind of switching
+// and flow control, with the collapse and without, and amid traffic that goes before the frames at
+// every port.
 #include <optional>
 
 #include "sim/fabric/message_network.hpp"
 #include "sim/fabric/packet_carrier.hpp"
 #include "sim/fabric/sim_event.hpp"
-#include "sim/faults/lossy_fabric.hpp"
 #include "sim/topology/dmodk.hpp"
 #include "stack/base/assert.hpp"
 #include "tests/conformance/fabric_pair.hpp"
@@ -21,7 +20,7 @@ constexpr sim::LinkSpec kLink{100'000'000'000, nanoseconds(150)};
 
 class SimulatedPair final : public FabricPair {
  public:
-  SimulatedPair(std::uint32_t nodes, bool wrapped) {
+  explicit SimulatedPair(std::uint32_t nodes) {
     const Status status = sim::Pgft::create({{2}, {1}, {1}}, tree_);
     HOLDFAST_ASSERT(status.is_ok());
     paths_.emplace(tree_, kLink, nanoseconds(90));
@@ -29,22 +28,18 @@ class SimulatedPair final : public FabricPair {
         sim::MessageNetworkOptions{
             .nodes = nodes, .per_node = 2 / nodes, .local_latency = {50'000}},
         *paths_, queue_);
-    if (!wrapped) return;
-    for (const ProcessId id : {kA, kB}) {
-      wrappers_[id.value].emplace(network_->fabric(id), 0.0, Random(1, 1, id.value));
-    }
   }
 
   // Two nodes whose frames are packets.
-  explicit SimulatedPair(const sim::PacketCarrierOptions& packets) : SimulatedPair(2, false) {
+  explicit SimulatedPair(const sim::PacketCarrierOptions& packets) : SimulatedPair(2) {
     const sim::FabricGraph graph = sim::build_pgft(tree_, kLink);
     forwarding_.emplace(tree_, 1);
     carrier_.emplace(packets, graph, *forwarding_, 1);
     network_->set_carrier(*carrier_);
   }
 
-  Fabric& a() override { return fabric(kA); }
-  Fabric& b() override { return fabric(kB); }
+  Fabric& a() override { return network_->fabric(kA); }
+  Fabric& b() override { return network_->fabric(kB); }
 
   // What was posted goes on the wire, and the clock jumps to the last arrival.
   void settle() override {
@@ -90,32 +85,22 @@ class SimulatedPair final : public FabricPair {
     return true;
   }
 
-  Fabric& fabric(ProcessId id) {
-    auto& wrapper = wrappers_[id.value];
-    return wrapper ? static_cast<Fabric&>(*wrapper) : network_->fabric(id);
-  }
-
   sim::Pgft tree_;
   sim::EventQueue queue_;
   std::optional<sim::PathTimes> paths_;
   std::optional<sim::DmodkForwarding> forwarding_;  // of packets only, as is the carrier
   std::optional<sim::PacketCarrier> carrier_;
   std::optional<sim::MessageNetwork> network_;
-  std::optional<sim::LossyFabric> wrappers_[2];
   sim::SimTime now_{};
 };
 
 const RegisteredFabric kMessage({"Message", true, false, []() -> std::unique_ptr<FabricPair> {
-                                   return std::make_unique<SimulatedPair>(2, false);
+                                   return std::make_unique<SimulatedPair>(2);
                                  }});
 const RegisteredFabric kMessageOneNode({"MessageOneNode", true, true,
                                         []() -> std::unique_ptr<FabricPair> {
-                                          return std::make_unique<SimulatedPair>(1, false);
+                                          return std::make_unique<SimulatedPair>(1);
                                         }});
-const RegisteredFabric kLossyWithoutLoss({"LossyWithoutLoss", true, true,
-                                          []() -> std::unique_ptr<FabricPair> {
-                                            return std::make_unique<SimulatedPair>(1, true);
-                                          }});
 
 std::unique_ptr<FabricPair> packets(sim::Switching switching, sim::FlowControl flow_control,
                                     bool collapse) {

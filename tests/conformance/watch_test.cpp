@@ -4,6 +4,7 @@
 
 #include "tests/conformance/exchange.hpp"
 #include "tests/conformance/fabric_pair.hpp"
+#include "tests/conformance/impaired_pair.hpp"
 
 namespace holdfast::conformance {
 namespace {
@@ -73,6 +74,9 @@ TEST_P(Watch, ForeignAddressesAreRefused) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Fabrics, Watch, ::testing::ValuesIn(fabrics_that(&FabricFactory::watch)),
+                         [](const auto& test) { return test.param.name; });
+INSTANTIATE_TEST_SUITE_P(WithoutFaults, Watch,
+                         ::testing::ValuesIn(without_faults(fabrics_that(&FabricFactory::watch))),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace

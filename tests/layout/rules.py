@@ -19,6 +19,9 @@ PROTOCOLS = {
     "stack/group",
     "stack/rma",
 }
+# Fabrics around fabrics, for the simulator and for the real target. No protocol may know of faults,
+# nor may the engine.
+WRAPPERS = {"stack/impair"}
 STACK = SEAM | CODING | {"stack/view"} | PROTOCOLS | {"engine"}
 
 # Folders of sim/ and hw/ that put engines to work; the others are fabrics and their parts.
@@ -67,7 +70,7 @@ def _stack_may_see(its_area):
         return BASE
     if its_area == "stack/seal":
         return SEAM | {"stack/wire"}  # where a frame keeps its seal
-    if its_area == "seam" or its_area in CODING:
+    if its_area == "seam" or its_area in CODING | WRAPPERS:
         return SEAM
     if its_area == "stack/view":
         return SEAM | CODING
@@ -86,7 +89,7 @@ def may_include(its_area, other):
     if top == "experiments":
         return True
     if other in STACK or other_top == "stack":
-        return its_area in DRIVERS or other in SEAM | BESIDE_SEAMS.get(its_area, set())
+        return its_area in DRIVERS or other in SEAM | WRAPPERS | BESIDE_SEAMS.get(its_area, set())
     if its_area in DRIVERS:
         return other_top == top
     return other_top == top and other not in DRIVERS

@@ -54,6 +54,8 @@ SPOILED = [
     ("stack/view/view.cpp", '#include "stack/engine.hpp"\n', "may not see engine"),
     ("stack/detect/ring.cpp", '#include "stack/propagate/bmg.hpp"\n', "not see stack/propagate"),
     ("stack/detect/ring.cpp", '#include "stack/engine.hpp"\n', "may not see engine"),
+    ("stack/engine.cpp", '#include "stack/impair/loss.hpp"\n', "engine may not see stack/impair"),
+    ("stack/detect/ring.cpp", '#include "stack/impair/loss.hpp"\n', "may not see stack/impair"),
     ("stack/engine.cpp", '#include "sim/run/run.hpp"\n', "engine may not see sim/run"),
     ("stack/engine.cpp", '#include "hw/udp/udp.hpp"\n', "engine may not see hw/udp"),
     ("stack/engine.cpp", '#include "experiments/cli/cli.hpp"\n', "may not see experiments/cli"),

@@ -66,7 +66,7 @@ void describe(const Scenario& scenario, std::ostream& out) {
       << membership.detection.timeout.ns / 1000 << " us, hold "
       << membership.detection.hold.ns / 1000 << " us, retransmission "
       << membership.retransmission_timeout.ns / 1000 << " us, seal " << engine.seal << ", loss "
-      << scenario.simulation.loss << (scenario.accurate ? ", accurate" : "") << ", "
+      << scenario.simulation.impaired.loss << (scenario.accurate ? ", accurate" : "") << ", "
       << scenario.leaves << " leaves, " << scenario.spines << " spines, "
       << routing_name(scenario.routing) << " routing, calm at " << seconds_text(scenario.calm)
       << '\n';

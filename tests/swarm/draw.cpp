@@ -65,10 +65,11 @@ class Draw {
     auto& events = scenario_.faults.events;
     std::stable_sort(events.begin(), events.end(),
                      [](const auto& a, const auto& b) { return a.at < b.at; });
-    scenario_.calm = scenario_.simulation.loss > 0.0 ? scenario_.simulation.loss_until : Time{};
+    scenario_.calm =
+        scenario_.simulation.impaired.loss > 0.0 ? scenario_.simulation.impaired_until : Time{};
     if (!events.empty()) scenario_.calm = std::max(scenario_.calm, events.back().at + settling_);
     scenario_.calm = std::max(scenario_.calm, end_of_traffic(scenario_));
-    scenario_.accurate = scenario_.simulation.loss == 0.0 && !long_pauses_ && lossless;
+    scenario_.accurate = scenario_.simulation.impaired.loss == 0.0 && !long_pauses_ && lossless;
     return scenario_;
   }
 
@@ -110,8 +111,8 @@ class Draw {
 
   void losses() {
     if (one_in(2)) return;
-    scenario_.simulation.loss = static_cast<double>(between(1, 200)) / 1000.0;
-    scenario_.simulation.loss_until = Time{} + window_;
+    scenario_.simulation.impaired.loss = static_cast<double>(between(1, 200)) / 1000.0;
+    scenario_.simulation.impaired_until = Time{} + window_;
   }
 
   // Short enough that nobody may notice, or longer than anybody could overlook.

@@ -37,8 +37,8 @@ TEST(Regression, ProcessesBesideAnAgentLearnWhatTheyMissed) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     Scenario scenario = job(3, 4);
     scenario.simulation.seed = seed;
-    scenario.simulation.loss = 0.5;
-    scenario.simulation.loss_until = scenario.calm = Time{} + seconds(4);
+    scenario.simulation.impaired.loss = 0.5;
+    scenario.simulation.impaired_until = scenario.calm = Time{} + seconds(4);
     for (std::uint32_t process = 1; process < 12; ++process) {
       const Time crash = Time{} + milliseconds(250 * process);
       scenario.add(crash, FaultAction::crash, FaultTarget::process, process);

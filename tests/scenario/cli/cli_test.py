@@ -92,8 +92,8 @@ class Mistakes(Scenario):
                                    "--jobs", "2"))
         self.assertIn("--record is for real processes",
                       self.refused("run", "small.json", "--record", "somewhere"))
-        self.assertIn("fabric.loss", self.refused("run", "small.json", "--set", "fabric.kind=udp",
-                                                  "--set", "fabric.loss=0.1"))
+        self.assertIn("nothing to tell them by",
+                      self.refused("run", "small.json", "--set", "fabric.corrupt=0.1"))
 
     def test_node_needs_a_launcher(self):
         self.assertIn("holdfast run", self.refused("node"))

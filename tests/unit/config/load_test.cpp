@@ -51,7 +51,7 @@ TEST(Load, FillsInTheDefaultsOfTheTypes) {
             expected.fabric.subnet_manager.sweep_on_trap);
   EXPECT_EQ(found.fabric.subnet_manager.sweep_interval,
             expected.fabric.subnet_manager.sweep_interval);
-  EXPECT_EQ(found.fabric.loss, expected.fabric.loss);
+  EXPECT_EQ(found.fabric.faults, expected.fabric.faults);
   EXPECT_EQ(found.topology.kind, expected.topology.kind);
   EXPECT_EQ(found.processes.per_node, expected.processes.per_node);
   EXPECT_EQ(found.processes.nodes, expected.processes.nodes);
@@ -118,6 +118,8 @@ TEST(Load, ReadsEveryKey) {
                           "lanes": [{"weight": 3}, {"high": true}, {}], "collapse": false},
                "link": {"rate": "10 Mb/s", "latency": "2.5 us"},
                "switch_latency": "1 us", "local_latency": "2 us", "loss": 0.125,
+               "duplicate": 0.25, "corrupt": 0.5, "reorder": 0.75, "delay": "3 us",
+               "jitter": "4 us",
                "routing": {"kind": "balanced", "lmc": 2},
                "subnet_manager": {"sweep_on_trap": false, "sweep_interval": "3 s"}},
     "topology": {"kind": "fat_tree", "down": [2, 3], "up": [1, 4], "parallel": [1, 5]},
@@ -146,7 +148,13 @@ TEST(Load, ReadsEveryKey) {
   EXPECT_EQ(e.fabric.link.latency, nanoseconds(2500));
   EXPECT_EQ(e.fabric.switch_latency, microseconds(1));
   EXPECT_EQ(e.fabric.local_latency, microseconds(2));
-  EXPECT_EQ(e.fabric.loss, 0.125);
+  const FrameFaults faults{.loss = 0.125,
+                           .duplicate = 0.25,
+                           .corrupt = 0.5,
+                           .reorder = 0.75,
+                           .delay = microseconds(3),
+                           .jitter = microseconds(4)};
+  EXPECT_EQ(e.fabric.faults, faults);
   expect_packets(e);
   EXPECT_EQ(e.fabric.routing.kind, RoutingKind::balanced);
   EXPECT_EQ(e.fabric.routing.lmc, 2u);
@@ -252,6 +260,8 @@ TEST(Load, AcceptsTheLimitsAndRefusesWhatLiesBeyond) {
        R"("parallel":[1,1,1,1,1,1,1,1,1]})"},
       {"fabric.loss=0.999", "fabric.loss=1"},
       {"fabric.loss=0", "fabric.loss=-0.001"},
+      {"fabric.duplicate=1", "fabric.duplicate=1.001"},
+      {"fabric.delay=0 s", "fabric.delay=-1 ns"},
       {"processes.nodes=16", "processes.nodes=17"},
       {"processes.per_node=4096", "processes.per_node=4097"},
       {"replicates=1", "replicates=0"},

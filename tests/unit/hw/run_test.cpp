@@ -84,12 +84,13 @@ class EventfdFabric final : public Fabric {
   Armed arm() override {
     ++armed;
     if (arrives_after_arm) ::eventfd_write(event.get(), 1);
-    return {!busy, event.get()};
+    return {!busy, event.get(), until};
   }
 
   Descriptor event{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   bool busy = false;
   bool arrives_after_arm = false;
+  Time until = Time::never();
   int armed = 0;
 
  private:
@@ -131,6 +132,14 @@ TEST_F(SleeperTest, AnEventBetweenArmAndSleepWakes) {
   EXPECT_EQ(sleeper_.sleep(long_after(), rails_), Wake::work);
   EXPECT_LT(monotonic_now(), before + seconds(30));
   EXPECT_EQ(rail_.armed, 1);
+}
+
+TEST_F(SleeperTest, ARailThatMustBePolledWakes) {
+  rail_.until = monotonic_now() + milliseconds(20);
+  const Time before = monotonic_now();
+  EXPECT_EQ(sleeper_.sleep(long_after(), rails_), Wake::work);
+  EXPECT_GE(monotonic_now(), rail_.until);
+  EXPECT_LT(monotonic_now(), before + seconds(30));
 }
 
 TEST_F(SleeperTest, ABusyRailIsNoSleepButSignalsAreSeen) {

@@ -69,10 +69,10 @@ TEST(Bound, IsTheFormulaOfTheSpecification) {
 
 TEST(Loss, Ends) {
   Job job(8, 1, false);
-  job.simulation.loss = 0.3;
-  job.simulation.loss_until = Time{} + seconds(4);
+  job.simulation.impaired.loss = 0.3;
+  job.simulation.impaired_until = Time{} + seconds(4);
   Simulation& simulation = job.build();
-  while (simulation.now() < job.simulation.loss_until) ASSERT_TRUE(simulation.step());
+  while (simulation.now() < job.simulation.impaired_until) ASSERT_TRUE(simulation.step());
   const std::uint64_t lost = simulation.frames_lost();
   EXPECT_GT(lost, 0u);
   simulation.run();

@@ -1,0 +1,61 @@
+// The draws.
+#include "stack/impair/frame_faults.hpp"
+
+namespace holdfast {
+
+namespace {
+
+// Purposes of random streams; see Random.
+constexpr std::uint64_t kLossStream = 0x6c6f7373;
+constexpr std::uint64_t kDuplicateStream = 0x64757065;
+constexpr std::uint64_t kCorruptStream = 0x636f7272;
+constexpr std::uint64_t kReorderStream = 0x72656f72;
+constexpr std::uint64_t kJitterStream = 0x6a697474;
+
+// A rate of zero draws nothing: then there is no other run with which to agree.
+bool happens(Random& random, double share) {
+  return share > 0.0 && random.unit() < share;
+}
+
+}  // namespace
+
+FrameFates::FrameFates(std::uint64_t seed, std::uint64_t life)
+    : loss_(seed, kLossStream, life),
+      duplicate_(seed, kDuplicateStream, life),
+      corrupt_(seed, kCorruptStream, life),
+      reorder_(seed, kReorderStream, life),
+      jitter_(seed, kJitterStream, life) {}
+
+FrameFate FrameFates::next(const FrameFaults& faults, std::uint32_t bytes) {
+  FrameFate fate;
+  fate.lost = happens(loss_, faults.loss);
+  fate.duplicated = happens(duplicate_, faults.duplicate);
+  if (faults.corrupt > 0.0) {
+    fate.corrupted = corrupt_.unit() < faults.corrupt && bytes > 0;
+    // Drawn in any case, and from a number of bits that all sizes share, to keep the stream in
+    // step.
+    const std::uint64_t place = corrupt_.next();
+    if (fate.corrupted) fate.wrong_bit = static_cast<std::uint32_t>(place % (8ull * bytes));
+  }
+  if (!faults.delays()) return fate;
+  fate.reordered = happens(reorder_, faults.reorder);
+  fate.delay = faults.delay;
+  if (faults.jitter > Duration{0}) {
+    const double late = jitter_.unit() * static_cast<double>(faults.jitter.ns);
+    fate.delay = fate.delay + nanoseconds(static_cast<std::int64_t>(late));
+  }
+  if (fate.reordered) fate.delay = Duration{0};
+  return fate;
+}
+
+FrameFaultCounts& FrameFaultCounts::operator+=(const FrameFaultCounts& more) {
+  lost += more.lost;
+  duplicated += more.duplicated;
+  corrupted += more.corrupted;
+  reordered += more.reordered;
+  delayed += more.delayed;
+  overflowed += more.overflowed;
+  return *this;
+}
+
+}  // namespace holdfast

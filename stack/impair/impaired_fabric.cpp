@@ -1,0 +1,167 @@
+// Posts go on one by one: each has a fate of its own.
+#include "stack/impair/impaired_fabric.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "stack/base/assert.hpp"
+
+namespace holdfast {
+
+ImpairedFabric::ImpairedFabric(Fabric& inner, ImpairedOptions options)
+    : inner_(inner),
+      options_(std::move(options)),
+      caps_(inner.caps()),
+      fates_(options_.seed, options_.life),
+      spoilt_(std::min(caps_.frame_bytes_max, caps_.inline_bytes_max)) {
+  caps_.frame_bytes_max = std::min(caps_.frame_bytes_max, caps_.inline_bytes_max);
+  caps_.connected = caps_.one_sided = caps_.fetch_add = false;
+  caps_.frames_protected = caps_.frames_protected && options_.faults.corrupt == 0.0;
+  completions_.reserve(caps_.send_depth);
+  if (options_.faults.delays()) late_.emplace(options_.late_max, caps_.frame_bytes_max);
+  HOLDFAST_ASSERT(!late_ || options_.clock);
+}
+
+Peer ImpairedFabric::attach(const Address& address, Service service) {
+  return service == Service::connected ? kNoPeer : inner_.attach(address, service);
+}
+
+void ImpairedFabric::detach(Peer peer) {
+  if (late_) counts_.overflowed += late_->drop_to(peer);
+  inner_.detach(peer);
+}
+
+Region ImpairedFabric::register_memory(std::span<std::byte> memory) {
+  return inner_.register_memory(memory);
+}
+
+std::size_t ImpairedFabric::post(std::span<const Operation> operations) {
+  if (!options_.faults.any() && next_due() == Time::never()) {
+    const std::size_t accepted = inner_.post(operations);
+    owes_writable_ = owes_writable_ || accepted < operations.size();
+    return accepted;
+  }
+  send_late();  // what was due before these goes before them
+  std::size_t accepted = 0;
+  while (accepted < operations.size() && post_one(operations[accepted])) ++accepted;
+  owes_writable_ = owes_writable_ || accepted < operations.size();
+  return accepted;
+}
+
+// False: back-pressure. What can never succeed is for the inner fabric to say.
+bool ImpairedFabric::post_one(const Operation& operation) {
+  if (operation.kind != OperationKind::send || operation.size > caps_.frame_bytes_max ||
+      operation.peer == kNoPeer) {
+    return inner_.post({&operation, 1}) == 1;
+  }
+  const FrameFate fate = fates_.next(options_.faults, operation.size);
+  if (fate.lost || fate.corrupted || fate.delay > Duration{0}) return deal_with(operation, fate);
+  if (inner_.post({&operation, 1}) == 0) return false;
+  if (fate.reordered) ++counts_.reordered;
+  if (fate.duplicated) {
+    ++counts_.duplicated;
+    send(operation.peer, {operation.data, operation.size}, Duration{0});
+  }
+  return true;
+}
+
+// Copies what is to be sent of the frame, so that the operation is over.
+bool ImpairedFabric::deal_with(const Operation& operation, const FrameFate& fate) {
+  if (!operation.inline_data && completions_.size() == caps_.send_depth) {
+    refused_here_ = true;
+    return false;
+  }
+  const std::span<std::byte> frame(operation.data, operation.size);
+  if (!operation.inline_data) {
+    completions_.push_back({EventKind::sent, Completion::ok, operation.peer, operation.size,
+                            operation.cookie, Time{}});
+  }
+  if (fate.lost) {
+    ++counts_.lost;
+    return true;
+  }
+  if (fate.reordered) ++counts_.reordered;
+  if (fate.delay > Duration{0}) ++counts_.delayed;
+  if (fate.corrupted) {
+    ++counts_.corrupted;
+    const std::span<std::byte> spoilt = std::span(spoilt_).first(frame.size());
+    std::copy(frame.begin(), frame.end(), spoilt.begin());
+    spoilt[fate.wrong_bit / 8] ^= std::byte{1} << (fate.wrong_bit % 8);
+    send(operation.peer, spoilt, fate.delay);
+  } else {
+    send(operation.peer, frame, fate.delay);
+  }
+  if (!fate.duplicated) return true;
+  ++counts_.duplicated;
+  send(operation.peer, frame, fate.delay);
+  return true;
+}
+
+// Now or later. A network that has no room loses it.
+void ImpairedFabric::send(Peer to, std::span<std::byte> frame, Duration delay) {
+  if (delay > Duration{0}) {
+    if (late_->full()) {
+      ++counts_.overflowed;
+    } else {
+      late_->put(options_.clock() + delay, to, frame);
+    }
+    return;
+  }
+  Operation operation;
+  operation.inline_data = true;
+  operation.peer = to;
+  operation.data = frame.data();
+  operation.size = static_cast<std::uint32_t>(frame.size());
+  counts_.overflowed += 1 - inner_.post({&operation, 1});
+}
+
+void ImpairedFabric::send_late() {
+  if (next_due() == Time::never()) return;
+  for (const Time now = options_.clock(); late_->next_due() <= now; late_->drop_first()) {
+    const Operation operation = late_->first();
+    counts_.overflowed += 1 - inner_.post({&operation, 1});
+  }
+}
+
+std::size_t ImpairedFabric::poll(std::span<Event> events) {
+  send_late();
+  std::size_t count = std::min(events.size(), completions_.size());
+  const auto end = completions_.begin() + static_cast<std::ptrdiff_t>(count);
+  std::copy(completions_.begin(), end, events.begin());
+  completions_.erase(completions_.begin(), end);
+  if (refused_here_ && completions_.empty() && count < events.size()) {
+    refused_here_ = owes_writable_ = false;
+    events[count++] = {EventKind::writable, Completion::ok, kNoPeer, 0, 0, Time{}};
+  }
+  return count == events.size() ? count : count + without_surplus(events.subspan(count));
+}
+
+// The inner fabric also refuses what nobody has posted, and says so afterwards: a `writable` that
+// is owed to nobody is kept back. Polled again if that is why there is room, since fewer events
+// than asked for would mean that there are no more.
+std::size_t ImpairedFabric::without_surplus(std::span<Event> events) {
+  std::size_t count = 0;
+  while (count < events.size()) {
+    const std::span<Event> room = events.subspan(count);
+    const std::size_t got = inner_.poll(room);
+    for (const Event& event : room.first(got)) {
+      const bool surplus =
+          event.kind == EventKind::writable && !std::exchange(owes_writable_, false);
+      if (!surplus) events[count++] = event;
+    }
+    if (got < room.size()) break;
+  }
+  return count;
+}
+
+Armed ImpairedFabric::arm() {
+  if (!completions_.empty() || refused_here_) return {};
+  Armed armed = inner_.arm();
+  const Time due = next_due();
+  if (due == Time::never()) return armed;
+  if (due <= options_.clock()) return {};
+  armed.until = std::min(armed.until, due);
+  return armed;
+}
+
+}  // namespace holdfast
