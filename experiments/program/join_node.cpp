@@ -60,9 +60,8 @@ std::string check_experiment(const Prepared& prepared) {
     return "shared memory needs the launcher of holdfast run; give --set fabric.kind=udp (or tcp, "
            "verbs)";
   if (prepared.campaign.points.front().experiment.fabric.faults.any())
-    return "faults of frames (fabric.loss and its like) need the launcher of holdfast run; give "
-           "--set "
-           "fabric.loss=0";
+    return "faults of frames (fabric.loss, delay and their like) need the launcher of holdfast "
+           "run; leave them out";
   return "";
 }
 

@@ -107,6 +107,16 @@ void expect_detector(const DetectorConfig& detector) {
   EXPECT_EQ(detector.hold, milliseconds(5));
 }
 
+void expect_faults(const FrameFaults& faults) {
+  const FrameFaults expected{.loss = 0.125,
+                             .duplicate = 0.25,
+                             .corrupt = 0.5,
+                             .reorder = 0.75,
+                             .delay = microseconds(3),
+                             .jitter = microseconds(4)};
+  EXPECT_EQ(faults, expected);
+}
+
 TEST(Load, ReadsEveryKey) {
   const Experiment e =
       load(R"({"$schema": "x", "name": "all", "seed": 9007199254740991, "replicates": 3,
@@ -148,13 +158,7 @@ TEST(Load, ReadsEveryKey) {
   EXPECT_EQ(e.fabric.link.latency, nanoseconds(2500));
   EXPECT_EQ(e.fabric.switch_latency, microseconds(1));
   EXPECT_EQ(e.fabric.local_latency, microseconds(2));
-  const FrameFaults faults{.loss = 0.125,
-                           .duplicate = 0.25,
-                           .corrupt = 0.5,
-                           .reorder = 0.75,
-                           .delay = microseconds(3),
-                           .jitter = microseconds(4)};
-  EXPECT_EQ(e.fabric.faults, faults);
+  expect_faults(e.fabric.faults);
   expect_packets(e);
   EXPECT_EQ(e.fabric.routing.kind, RoutingKind::balanced);
   EXPECT_EQ(e.fabric.routing.lmc, 2u);
