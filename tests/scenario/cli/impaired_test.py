@@ -1,6 +1,6 @@
 """Frames that are lost, doubled, corrupted, late and reordered: the same file in simulation and
-with eight real processes. Nobody is falsely believed dead, a death is known to all, what is spoilt is
-rejected, and recordings of such a run replay."""
+with eight real processes. Nobody is falsely believed dead, a death is known to all, what is spoilt
+is rejected, and recordings of such a run replay."""
 
 import os
 import unittest

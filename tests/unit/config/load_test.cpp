@@ -117,6 +117,13 @@ void expect_faults(const FrameFaults& faults) {
   EXPECT_EQ(faults, expected);
 }
 
+void expect_processes(const ProcessesConfig& processes) {
+  EXPECT_EQ(processes.per_node, 7u);
+  EXPECT_EQ(processes.nodes, 5u);
+  EXPECT_EQ(processes.placement, Placement::by_node);
+  EXPECT_FALSE(processes.agents);
+}
+
 TEST(Load, ReadsEveryKey) {
   const Experiment e =
       load(R"({"$schema": "x", "name": "all", "seed": 9007199254740991, "replicates": 3,
@@ -167,10 +174,7 @@ TEST(Load, ReadsEveryKey) {
   EXPECT_EQ(e.topology.down, (std::vector<std::uint32_t>{2, 3}));
   EXPECT_EQ(e.topology.up, (std::vector<std::uint32_t>{1, 4}));
   EXPECT_EQ(e.topology.parallel, (std::vector<std::uint32_t>{1, 5}));
-  EXPECT_EQ(e.processes.per_node, 7u);
-  EXPECT_EQ(e.processes.nodes, 5u);
-  EXPECT_EQ(e.processes.placement, Placement::by_node);
-  EXPECT_FALSE(e.processes.agents);
+  expect_processes(e.processes);
   expect_detector(e.detector);
   EXPECT_EQ(e.propagation.kind, "chord");
   EXPECT_FALSE(e.propagation.backstop);
