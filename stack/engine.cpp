@@ -256,6 +256,13 @@ void Engine::seal(PeerEntry& peer, const Header& header, std::span<std::byte> fr
   rest_->seal->write(out.key, frame);
 }
 
+// Whether a frame with a body is a sign of life, too: of those only whose heartbeats have come are
+// remembered.
+bool Engine::is_newer_sign(const Header& header) {
+  const PeerEntry* const peer = peers_.find(header.sender);
+  return peer != nullptr && peer->last_sequence > 0 && is_newer(header);
+}
+
 // An old heartbeat must not keep a dead process alive, whoever sends it again. News may be old.
 [[gnu::always_inline]] inline bool Engine::is_newer(const Header& header) {
   PeerEntry& peer = peers_.entry(header.sender);
@@ -299,8 +306,14 @@ void Engine::seal(PeerEntry& peer, const Header& header, std::span<std::byte> fr
     return;
   }
   static constexpr Body kNone{};
-  if ((remembers_ && is_replayed(header)) || (!has_body(header.type) && !is_newer(header)) ||
-      !membership_.handle(now, at, header, has_body(header.type) ? workspace_.body : kNone)) {
+  if (remembers_ && is_replayed(header)) {
+    ++rest().drops.outdated;
+    return;
+  }
+  const bool bodied = has_body(header.type);
+  const bool newest = bodied ? is_newer_sign(header) : is_newer(header);
+  if ((!bodied && !newest) ||
+      !membership_.handle(now, at, header, bodied ? workspace_.body : kNone, newest)) {
     ++rest().drops.outdated;
   }
 }

@@ -124,6 +124,7 @@ class Engine {
   void handle_ended(Fabric& rail, Peer peer, Time now);
   void handle_frame(std::span<const std::byte> frame, Time at, Time now);
   bool is_newer(const Header& header);
+  bool is_newer_sign(const Header& header);
   Peer handle_of(const MembershipAction& action);
   bool verify(const Header& header, std::span<const std::byte> frame);
   bool is_replayed(const Header& header);

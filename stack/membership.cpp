@@ -86,12 +86,13 @@ void Membership::clear_changes() {
   settle();
 }
 
-bool Membership::handle_rare(Time now, Time at, const Header& header, const Body& body) {
+bool Membership::handle_rare(Time now, Time at, const Header& header, const Body& body,
+                             bool newest) {
   if (is_for_earlier_boot(header)) {
     introduce(header);
     return false;
   }
-  handle_any(now, at, header, body);
+  handle_any(now, at, header, body, newest);
   return true;
 }
 
@@ -112,7 +113,8 @@ void Membership::introduce(const Header& header) {
   refresh_due();
 }
 
-void Membership::handle_any(Time now, Time at, const Header& header, const Body& body) {
+void Membership::handle_any(Time now, Time at, const Header& header, const Body& body,
+                            bool newest) {
   if (fenced_) return;
   const std::uint64_t before = view_.sequence();
   const Incarnation as_before = incarnation_;
@@ -122,6 +124,9 @@ void Membership::handle_any(Time now, Time at, const Header& header, const Body&
   const bool for_us = boot_of(header.receiver_incarnation) == boot_of(incarnation_);
   const bool counts = !stale && for_us;
   bool unlike = header.digest != view_.digest() && rest_->settings.backstop;
+  if (counts && newest && has_body(header.type) && !body.sender_joining) {
+    detector_->other_frame(at, header.sender, ring());
+  }
   switch (header.type) {
     case FrameType::heartbeat:
       if (counts) detector_->heartbeat(at, header.sender, ring());

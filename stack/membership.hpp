@@ -143,8 +143,9 @@ class Membership {
 
   void start(Time now);
   // A frame that arrived at `at` <= now, decoded and verified. False: it was meant for an earlier
-  // boot of this process, so it may be an old one, and nothing of it counts (2.8).
-  bool handle(Time now, Time at, const Header& header, const Body& body);
+  // boot of this process, so it may be an old one, and nothing of it counts (2.8). `newest`: it is
+  // newer than every sign of life of its sender that was handled before (2.5).
+  bool handle(Time now, Time at, const Header& header, const Body& body, bool newest);
   // Says that this process takes no further part (7.5). After it the process must go on handling
   // and polling until told(), or for as long as it has patience.
   void leave(Time now);
@@ -234,8 +235,8 @@ class Membership {
     return boot_of(header.receiver_incarnation) < boot_of(incarnation_);
   }
   void introduce(const Header& header);
-  bool handle_rare(Time now, Time at, const Header& header, const Body& body);
-  void handle_any(Time now, Time at, const Header& header, const Body& body);
+  bool handle_rare(Time now, Time at, const Header& header, const Body& body, bool newest);
+  void handle_any(Time now, Time at, const Header& header, const Body& body, bool newest);
   void hear_answer(Time now, ProcessId sender, const Body& body);
   void note_change(ProcessId process, Record record, bool own_verdict = false);
   void note_suspicion(DomainId domain, bool suspected);
@@ -306,12 +307,13 @@ class Membership {
 // Nearly every frame is a heartbeat of a life that is known, with a view like ours, to one who has
 // nothing to say: of all that handle_any may do, only the detector hears of it
 // (3.6, 3.7, 4.2, 6.5).
-inline bool Membership::handle(Time now, Time at, const Header& header, const Body& body) {
+inline bool Membership::handle(Time now, Time at, const Header& header, const Body& body,
+                               bool newest) {
   const Record sender = view_.of(header.sender);
   if (!quiet_ || header.type != FrameType::heartbeat || header.digest != view_.digest() ||
       header.receiver_incarnation != incarnation_ ||
       header.sender_incarnation != sender.incarnation || !is_live(sender)) {
-    return handle_rare(now, at, header, body);
+    return handle_rare(now, at, header, body, newest);
   }
   detector_->heartbeat(at, header.sender, ring());
   due_ = detector_->next_deadline();

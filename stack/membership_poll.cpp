@@ -80,6 +80,7 @@ bool Membership::poll_answers(std::span<Run> scratch, MembershipAction& action) 
   if (answers.empty()) return false;
   Answer& answer = answers.front();
   action = {MembershipAction::Kind::frame, answer.type, answer.to, {}, answer.receiver};
+  detector_->told(answer.to);
   if (answer.type == FrameType::acknowledgement) {
     action.body.after = answer.after;
     action.body.upto = answer.upto;
@@ -112,6 +113,7 @@ bool Membership::poll_notices(Time now, std::span<Run> scratch, MembershipAction
       named ? collect_changes(view_, order->after, order->upto, scratch.first(kRunsOfBroadcastMax))
             : collect_changes(view_, order->after, view_.sequence(), scratch);
   dissemination.sent(*order, collected.upto, now);
+  detector_->told(order->to);
   if (order->repeated) {
     ++rest_->counts.repeats;
   } else {

@@ -9,7 +9,7 @@ Duration convergence_bound(const BoundInputs& in) {
   const Duration detect = in.timeout * 2 * in.dead_stretch + in.period + in.hold;
   const Duration contact = in.timeout * processes;
   const Duration spread =
-      in.retransmission_timeout + (in.period + in.message_time * 3) * in.domains;
+      in.retransmission_timeout + (in.period * 2 + in.message_time * 3) * in.domains;
   return settle + contact + (detect + spread) * 2;
 }
 

@@ -81,6 +81,12 @@ class Detector {
 
   // A valid heartbeat of `from`, whom the view believes live; `at` is its arrival.
   virtual void heartbeat(Time at, ProcessId from, const Ring& ring) = 0;
+  // A valid frame of another type, newer than what was heard of `from` before, likewise. Need not
+  // count: who sends it may not know that it is watched.
+  virtual void other_frame(Time, ProcessId, const Ring&) {}
+  // A frame that this detector has not asked for leaves for that process, where it may stand for a
+  // heartbeat.
+  virtual void told(ProcessId) {}
   // `from` says that it observes this domain.
   virtual void observe(Time now, ProcessId from, const Ring& ring) = 0;
   virtual void view_changed(Time now, const Ring& ring) = 0;

@@ -7,6 +7,8 @@
 // find each other, the two get twice the time at first.
 //
 //  - Emitter: the nearest live domain before us. Every `period` it sends us a heartbeat.
+//  - Whatever else an emitter's speaker sends its observer says as well that it lives: a heartbeat
+//    that would leave within a period after it is left out, unless the one before was.
 //  - Observer: the nearest live domain behind us. Whoever else says it observes us gets our
 //    heartbeats too, until the view changes.
 //  - Silence of `timeout` after the last heartbeat is a verdict; after a change of emitter, or when
@@ -44,6 +46,7 @@ class RingDetector final : public Detector {
     holding_ = held_ != nullptr;
     HOLDFAST_ASSERT(timeout_ / period_ <= UINT32_MAX);
     until_probe_ = probe_ticks_ = static_cast<std::uint32_t>(timeout_ / period_);
+    leaves_out_ = timeout_ / period_ >= kLeavesOutFrom;
   }
 
   void start(Time now, DetectorStart how, Duration phase, const Ring& ring) override {
@@ -53,7 +56,7 @@ class RingDetector final : public Detector {
     next_send_ = now + phase;
     emitter_ = domain_before(ring);
     observer_ = process_after(ring);
-    redirected_ = false;
+    redirected_ = spoken_ = left_out_ = false;
     grant_grace(now);
     awaiting_ = false;
     if (how == DetectorStart::taking_over) {
@@ -72,9 +75,20 @@ class RingDetector final : public Detector {
     const DomainId domain = ring.roster().domain_of(from);
     if (domain != emitter_ && !taken_back(domain, ring)) return;
     if (emitter_ == self_) return;
-    deadline_ = at + timeout_;
+    hear(at);
     awaiting_ = false;
-    heard_ = Heard::yes;
+  }
+
+  // Counts where it may stand for a heartbeat. Who has been asked and has not answered yet may not
+  // know that we observe it: then only a heartbeat says that it does.
+  void other_frame(Time at, ProcessId from, const Ring& ring) override {
+    if (!running_ || !leaves_out_ || awaiting_ || emitter_ == self_) return;
+    if (from == ring.speaker(emitter_)) hear(at);
+  }
+
+  // Of two observers either could be the one told.
+  void told(ProcessId to) override {
+    if (to == observer_ || redirected_) spoken_ = true;
   }
 
   void observe(Time now, ProcessId from, const Ring& ring) override {
@@ -149,7 +163,8 @@ class RingDetector final : public Detector {
   // to a verdict or a correction, which must not be skipped. Who serves two may do so for good.
   bool steady() const override {
     if (!running_) return true;
-    const bool settled = !awaiting_ && !pending_ && (heard_ == Heard::yes || emitter_ == self_);
+    const bool settled = !awaiting_ && !pending_ && !spoken_ && !left_out_ &&
+                         (heard_ == Heard::yes || emitter_ == self_);
     return settled && (!holding_ || held_->empty());
   }
 
@@ -183,6 +198,8 @@ class RingDetector final : public Detector {
     if (awaiting_) h = mix64(h ^ (asked_speaker_ ? asked_ + 1 : 0));
     if (holding_) h = mix64(h ^ held_->hash());
     if (redirected_) h = mix64(h ^ 1);
+    if (spoken_) h = mix64(h ^ 2);
+    if (left_out_) h = mix64(h ^ 4);
     return mix64(h ^ ticks_);
   }
 
@@ -190,6 +207,14 @@ class RingDetector final : public Detector {
   // Whether the emitter has been heard since it became ours; if not since we were away, it has had
   // the period more that it gets for that.
   enum class Heard : std::uint8_t { no, yes, awaited_longer };
+
+  // With fewer periods to a timeout two without a heartbeat could be one already.
+  static constexpr std::int64_t kLeavesOutFrom = 3;
+
+  void hear(Time at) {
+    deadline_ = at + timeout_;
+    heard_ = Heard::yes;
+  }
 
   // What goes out in the same turn as the heartbeat that it came with.
   DetectorAction send_pending() {
@@ -249,6 +274,7 @@ class RingDetector final : public Detector {
   // Not later than now: a heartbeat that is late stays so, because `was_away` goes by that.
   void send_at_once(Time now) {
     if (now < next_send_) next_send_ = now;
+    spoken_ = false;  // with somebody else
   }
 
   void grant_grace(Time now) {
@@ -290,7 +316,8 @@ class RingDetector final : public Detector {
 
   std::optional<DetectorAction> send(Time now, const Ring& ring) {
     next_send_ += period_;
-    if (next_send_ <= now) was_away(now);
+    const bool late = next_send_ <= now;
+    if (late) was_away(now);
     ++ticks_;
     if (--until_probe_ == 0) {
       until_probe_ = probe_ticks_;
@@ -300,7 +327,9 @@ class RingDetector final : public Detector {
       pending_believed_ = believed;
       pending_ = true;
     }
-    if (observer_ != kNoProcess) {
+    left_out_ = spoken_ && leaves_out_ && !redirected_ && !left_out_ && !late;
+    spoken_ = false;
+    if (observer_ != kNoProcess && !left_out_) {
       return DetectorAction{DetectorAction::Kind::heartbeat, observer_, kNoDomain};
     }
     return poll(now, ring);
@@ -378,9 +407,12 @@ class RingDetector final : public Detector {
   std::uint64_t ticks_ = 0;          // heartbeats due so far
   DomainId emitter_ = kNoDomain;     // ourselves if nobody else lives
   ProcessId observer_ = kNoProcess;  // none if nobody else lives
-  bool running_ : 1 = false;         // with the next two in a byte, because the line is full
+  bool running_ : 1 = false;         // with the next ones in a byte, because the line is full
   bool holding_ : 1 = false;         // held_ is there
   bool redirected_ : 1 = false;      // the observer has asked, and the view says another
+  bool leaves_out_ : 1 = false;      // other frames stand for heartbeats
+  bool spoken_ : 1 = false;          // something else has left for the observer since the last one
+  bool left_out_ : 1 = false;        // the last one was
   bool awaiting_ = false;            // we have asked the emitter and not heard it since
   Heard heard_ = Heard::no;
   bool pending_ = false;       // one of those below is due

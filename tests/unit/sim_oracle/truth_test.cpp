@@ -61,10 +61,10 @@ TEST(Bound, IsTheFormulaOfTheSpecification) {
   inputs.retransmission_timeout = milliseconds(50);
   inputs.message_time = milliseconds(1);
   EXPECT_EQ(convergence_bound(inputs),
-            milliseconds(1200 + 32'000 + 2 * (6000 + 100 + 50 + 8 * 103)));
+            milliseconds(1200 + 32'000 + 2 * (6000 + 100 + 50 + 8 * 203)));
   inputs.hold = milliseconds(7);
   EXPECT_EQ(convergence_bound(inputs),
-            milliseconds(1207 + 32'000 + 2 * (6000 + 107 + 50 + 8 * 103)));
+            milliseconds(1207 + 32'000 + 2 * (6000 + 107 + 50 + 8 * 203)));
 }
 
 TEST(Loss, Ends) {

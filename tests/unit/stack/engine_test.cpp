@@ -350,6 +350,23 @@ TEST(Engine, HeartbeatsAreComparedWithHeartbeats) {
   EXPECT_EQ(subject.drops().outdated, 2u);
 }
 
+// 2.5, 4.2: a notice moves the deadline of who has been heard before, but not a second time.
+TEST(Engine, OtherFramesAreSignsOfLifeIfTheyAreNewer) {
+  Subject subject;
+  const auto news = subject.frame(subject.header(FrameType::notice, 0, 6), {&kDeathOfThree, 1});
+  subject.hear(at(1), subject.frame(subject.header(FrameType::notice, 0, 4), {&kDeathOfThree, 1}));
+  subject.hear(at(2), subject.frame(subject.header(FrameType::heartbeat, 0, 5)));
+  subject.hear(at(500), news);
+  subject.turn(at(1400));
+  subject.hear(at(1400), news);
+  subject.turn(at(1499));
+  EXPECT_TRUE(subject.membership().view().live({0}));
+  subject.turn(at(1500));
+  EXPECT_FALSE(subject.membership().view().live({0}));
+  subject.hear(at(1501), subject.frame(subject.header(FrameType::heartbeat, 0, 6)));
+  EXPECT_EQ(subject.drops().outdated, 1u);
+}
+
 TEST(Engine, UsesTheSlotsThatItIsGiven) {
   std::array<FrameSlot, 3> slots{};
   Subject subject({.receive_slots = 2, .send_slots = 1, .slots = slots});

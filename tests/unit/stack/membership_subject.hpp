@@ -53,7 +53,7 @@ class MembershipSubject {
     body.upto = runs.size();
     body.answer_wanted = answer_wanted;
     body.sender_joining = sender_joining;
-    membership_.handle(now, now, header, body);
+    membership_.handle(now, now, header, body, true);
   }
   // A notice of a named broadcast.
   void hear_broadcast(Time now, std::uint32_t from, const Broadcast& broadcast,
@@ -62,19 +62,19 @@ class MembershipSubject {
     body.runs = runs;
     body.upto = runs.size();
     body.broadcast = broadcast;
-    membership_.handle(now, now, header_of(FrameType::notice, from), body);
+    membership_.handle(now, now, header_of(FrameType::notice, from), body, true);
   }
   // A frame of a difference that goes on in another.
   void hear_first_part(Time now, std::uint32_t from, std::vector<MemberRun> runs) {
     Body body;
     body.runs = runs;
     body.more_follows = true;
-    membership_.handle(now, now, header_of(FrameType::difference, from), body);
+    membership_.handle(now, now, header_of(FrameType::difference, from), body, true);
   }
   void hear_differing(Time now, FrameType type, std::uint32_t from) {
     Header header = header_of(type, from);
     header.digest ^= 1;
-    membership_.handle(now, now, header, {});
+    membership_.handle(now, now, header, {}, true);
   }
   void hear_life(Time now, FrameType type, std::uint32_t from, std::uint32_t incarnation,
                  bool sender_joining = false) {
@@ -82,14 +82,14 @@ class MembershipSubject {
     header.sender_incarnation = {incarnation};
     Body body;
     body.sender_joining = sender_joining;
-    membership_.handle(now, now, header, body);
+    membership_.handle(now, now, header, body, true);
   }
   void acknowledge(Time now, const Sent& notice) {
     Body body;
     body.after = notice.after;
     body.upto = notice.upto;
     body.broadcast = notice.broadcast;
-    membership_.handle(now, now, header_of(FrameType::acknowledgement, notice.to), body);
+    membership_.handle(now, now, header_of(FrameType::acknowledgement, notice.to), body, true);
   }
 
   std::vector<Sent> poll(Time now) {

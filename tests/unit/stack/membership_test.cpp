@@ -83,6 +83,20 @@ TEST(Membership, NoticesAreRepeatedUntilAcknowledgedOrTheReceiverIsDead) {
   EXPECT_EQ(std::count(more.begin(), more.end(), 5u), 0);
 }
 
+// 4.1: whoever is told something in a period needs no heartbeat in it.
+TEST(Membership, NewsToTheObserverStandsForAHeartbeat) {
+  Subject subject = plain(8, 1);
+  subject.start(at(0));
+  EXPECT_EQ(receivers(subject.poll(at(0), FrameType::heartbeat)), std::vector<std::uint32_t>{2});
+  subject.hear(at(1), FrameType::notice, 3, {run_of(4, failed(0))});
+  pass_on(subject, at(1));
+  EXPECT_TRUE(subject.poll(at(100), FrameType::heartbeat).empty());
+  EXPECT_EQ(receivers(subject.poll(at(200), FrameType::heartbeat)), std::vector<std::uint32_t>{2});
+  subject.hear_differing(at(201), FrameType::heartbeat, 2);
+  EXPECT_EQ(receivers(subject.poll(at(201), FrameType::difference)), std::vector<std::uint32_t>{2});
+  EXPECT_TRUE(subject.poll(at(300), FrameType::heartbeat).empty());
+}
+
 TEST(Membership, EveryNoticeIsAcknowledgedNewOrNot) {
   for (const bool backstop : {true, false}) {
     Subject subject = plain(8, 1, backstop);
@@ -203,7 +217,7 @@ TEST(Membership, HeartbeatsToAnEarlierBootDoNotCount) {
     header.receiver_incarnation = {to_this_boot ? 2u * 65536 : 65536 + 3};
     for (std::int64_t ms = 0; ms <= 2500; ms += 100) {
       header.digest = subject.membership().view().digest();
-      subject.membership().handle(at(ms), at(ms), header, {});
+      subject.membership().handle(at(ms), at(ms), header, {}, true);
       subject.poll(at(ms));
     }
     EXPECT_EQ(is_live(subject.of(0)), to_this_boot);
@@ -246,7 +260,7 @@ TEST(Membership, DifferenceIsAnsweredIfAskedAndStillUnlike) {
     Body body;
     body.runs = {&run, 1};
     body.answer_wanted = asked;
-    subject.membership().handle(at(2), at(2), header, body);
+    subject.membership().handle(at(2), at(2), header, body, true);
     const auto answers = subject.poll(at(2), FrameType::difference);
     EXPECT_EQ(answers.size(), asked ? 1u : 0u);
     if (!asked) continue;
@@ -303,6 +317,11 @@ TEST(Membership, SteadyIsNothingToSayToAnybody) {
   for (const Sent& frame : sent) {
     if (frame.type == FrameType::notice) subject.acknowledge(at(2), frame);
   }
+  // One heartbeat is left out, as the observer was told something (4.1); then all is as before.
+  EXPECT_FALSE(subject.membership().steady());
+  subject.poll(at(100));
+  EXPECT_FALSE(subject.membership().steady());
+  subject.poll(at(200));
   EXPECT_TRUE(subject.membership().steady());
   const std::uint64_t before = subject.membership().counts().heartbeats;
   EXPECT_EQ(subject.membership().advance(100), 100u);

@@ -32,9 +32,10 @@ DetectorAction verdict(std::uint32_t domain) {
 // The detector of domain `self` in a job in rank order, with the view that it looks at.
 class Watched {
  public:
-  Watched(std::uint32_t nodes, std::uint32_t per_node, std::uint32_t self, bool probes = false)
+  Watched(std::uint32_t nodes, std::uint32_t per_node, std::uint32_t self, bool probes = false,
+          Duration timeout = kTimeout)
       : roster_({.nodes = nodes, .per_node = per_node}), ring_(roster_, view_) {
-    const DetectorOptions options{.period = kPeriod, .timeout = kTimeout, .probes = probes};
+    const DetectorOptions options{.period = kPeriod, .timeout = timeout, .probes = probes};
     EXPECT_TRUE(make_detector(detector_, "ring", options, {self}));
   }
 
@@ -44,6 +45,8 @@ class Watched {
   }
   void stop() { detector_->stop(); }
   void heartbeat(Time now, std::uint32_t from) { detector_->heartbeat(now, {from}, ring_); }
+  void other_frame(Time now, std::uint32_t from) { detector_->other_frame(now, {from}, ring_); }
+  void told(std::uint32_t process) { detector_->told({process}); }
   void observed_by(Time now, std::uint32_t from) { detector_->observe(now, {from}, ring_); }
 
   void fail(Time now, std::uint32_t process) {
@@ -129,6 +132,76 @@ TEST(RingDetector, HeartbeatBeforeTheDeadlineMovesIt) {
   watched.run(at(2000));
   EXPECT_EQ(watched.poll(at(2050) - kTick), Actions{});
   EXPECT_EQ(watched.poll(at(2050)), Actions{verdict(0)});
+}
+
+// 4.1: never two in a row, for only heartbeats are compared.
+TEST(RingDetector, LeavesOutWhatAnotherFrameHasSaid) {
+  Watched watched(4, 1, 1);
+  watched.start(at(0));
+  EXPECT_EQ(watched.poll(at(0)), Actions{heartbeat_to(2)});
+  watched.heartbeat(at(0), 0);
+  EXPECT_TRUE(watched.detector()->steady());
+  watched.told(2);
+  EXPECT_FALSE(watched.detector()->steady());
+  EXPECT_EQ(watched.poll(at(100)), Actions{});
+  EXPECT_EQ(watched.detector()->next_deadline(), at(200));
+  EXPECT_FALSE(watched.detector()->steady());
+  watched.told(2);
+  EXPECT_EQ(watched.poll(at(200)), Actions{heartbeat_to(2)});
+  EXPECT_TRUE(watched.detector()->steady());
+  watched.told(3);
+  EXPECT_EQ(watched.poll(at(300)), Actions{heartbeat_to(2)});
+}
+
+TEST(RingDetector, LeavesNoHeartbeatOutThatIsLateOrNew) {
+  Watched watched(4, 1, 1);
+  watched.start(at(0));
+  watched.poll(at(0));
+  watched.told(2);
+  EXPECT_EQ(watched.poll(at(200)), Actions{heartbeat_to(2)});
+  watched.told(2);
+  watched.fail(at(250), 2);
+  EXPECT_EQ(watched.poll(at(250)), Actions{heartbeat_to(3)});
+  watched.told(3);
+  watched.observed_by(at(260), 0);
+  EXPECT_EQ(watched.poll(at(260)), (Actions{heartbeat_to(0), heartbeat_to(3)}));
+  watched.told(0);
+  EXPECT_EQ(watched.poll(at(360)), (Actions{heartbeat_to(0), heartbeat_to(3)}));
+}
+
+// Two periods without a heartbeat must be less than a timeout.
+TEST(RingDetector, LeavesNothingOutBelowThreePeriods) {
+  Watched two(4, 1, 1, false, 3 * kPeriod - kTick), three(4, 1, 1, false, 3 * kPeriod);
+  for (Watched* watched : {&two, &three}) {
+    watched->start(at(0));
+    watched->poll(at(0));
+    watched->told(2);
+  }
+  EXPECT_EQ(two.poll(at(100)), Actions{heartbeat_to(2)});
+  EXPECT_EQ(three.poll(at(100)), Actions{});
+  // Nor does anything else count there.
+  for (Watched* watched : {&two, &three}) {
+    watched->heartbeat(at(100), 0);
+    watched->other_frame(at(350), 0);
+  }
+  EXPECT_EQ(verdicts(two.run(at(400))).size(), 1u);
+  EXPECT_EQ(verdicts(three.run(at(650) - kTick)).size(), 0u);
+  EXPECT_EQ(verdicts(three.run(at(650))).size(), 1u);
+}
+
+TEST(RingDetector, OtherFramesOfTheSpeakerMoveTheDeadline) {
+  Watched watched(4, 2, 1);  // processes 0 and 1 are its emitter's, of whom 0 speaks
+  watched.start(at(0));
+  watched.heartbeat(at(50), 0);
+  watched.other_frame(at(500), 0);
+  watched.other_frame(at(600), 1);
+  watched.other_frame(at(600), 4);
+  EXPECT_EQ(verdicts(watched.run(at(1500) - kTick)).size(), 0u);
+  EXPECT_EQ(verdicts(watched.run(at(1500))).size(), 1u);
+  // Whom it has asked it waits for: that one need not know whom it is to tell.
+  watched.other_frame(at(2000), 6);
+  EXPECT_EQ(verdicts(watched.run(at(3500) - kTick)).size(), 0u);
+  EXPECT_EQ(verdicts(watched.run(at(3500))).size(), 1u);
 }
 
 TEST(RingDetector, OnlyTheEmittersHeartbeatsCount) {
