@@ -1,14 +1,13 @@
 // Meeting, rail, introduction, engine, loop.
 #include "hw/launch/joined_node.hpp"
 
-#include <unistd.h>
-
 #include <array>
 #include <cstdio>
 #include <memory>
 #include <vector>
 
 #include "hw/launch/job_address.hpp"
+#include "hw/launch/met_addresses.hpp"
 #include "hw/launch/socket_rail.hpp"
 #include "hw/launch/verbs_rail.hpp"
 #include "hw/monotonic_clock.hpp"
@@ -30,18 +29,6 @@ std::string seconds_of(Duration duration) {
   std::snprintf(text.data(), text.size(), "%.3f s", static_cast<double>(duration.ns) / 1e9);
   return text.data();
 }
-
-class MetAddresses final : public AddressBook {
- public:
-  explicit MetAddresses(const std::vector<JobMember>& members) : members_(members) {}
-  Address address(std::size_t rail, ProcessId process) const override {
-    const JobMember& member = members_[process.value];
-    return rail == 0 ? member.address : to_address(member.process);
-  }
-
- private:
-  const std::vector<JobMember>& members_;
-};
 
 Status find_ways_to_all(JobFabric fabric, const std::vector<JobMember>& members, Fabric& rail) {
   if (fabric != JobFabric::verbs) return Status::ok();
@@ -97,8 +84,7 @@ Status open_rail(const JoinPlan& plan, const Meeting& meeting, std::uint32_t pee
 
 Introduction introduce(const JoinPlan& plan, const Address& address) {
   Introduction introduction;
-  const std::int32_t pid = ::getpid();
-  introduction.self = {address, identify(pid).value_or(ProcessIdentity{pid, 0}), host_identity()};
+  introduction.self = self_at(address);
   introduction.processes = plan.processes;
   introduction.key = plan.key;
   introduction.configuration = digest_of_plan(plan);

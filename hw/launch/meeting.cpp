@@ -38,6 +38,11 @@ HostIdentity host_identity() {
   return identity;
 }
 
+JobMember self_at(const Address& address) {
+  const std::int32_t pid = ::getpid();
+  return {address, identify(pid).value_or(ProcessIdentity{pid, 0}), host_identity()};
+}
+
 void encode(const JobMember& member, ByteWriter& to) {
   encode(member.address, to);
   const Address process = to_address(member.process);

@@ -49,6 +49,8 @@ struct JobMember {
 
   friend bool operator==(const JobMember&, const JobMember&) = default;
 };
+// This process, whose frames arrive there.
+JobMember self_at(const Address& address);
 constexpr std::size_t kJobMemberBytes = 1 + Address::kBytesMax + 12 + 16;
 void encode(const JobMember& member, ByteWriter& to);
 // The reader fails if it is none.

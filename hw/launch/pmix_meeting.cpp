@@ -112,7 +112,7 @@ bool PmixMeeting::Shared::ask_entry(std::uint32_t rank) {
   other.rank = rank;
   PmixValue* value = nullptr;
   if (!worked(library.get(&other, kKey, nullptr, 0, &value), "PMIx_Get")) {
-    problem += "; process " + std::to_string(rank) + " is no holdfast node";
+    problem += "; process " + std::to_string(rank) + " has not joined";
     return false;
   }
   if (value->type == kPmixByteObject && value->object.bytes != nullptr) {
@@ -194,7 +194,7 @@ bool PmixMeeting::done_by(Time until, std::function<void(Shared&)> work) {
 Met PmixMeeting::late(const char* what) {
   return Met::failed(std::string(what) +
                      "; every process that mpirun or srun starts in one job "
-                     "must be holdfast node, and all of them must live");
+                     "must be holdfast node or join by the library, and all of them must live");
 }
 
 Met PmixMeeting::reach(std::uint32_t processes, Time until) {
@@ -206,7 +206,7 @@ Met PmixMeeting::reach(std::uint32_t processes, Time until) {
   if (!done_by(until, &Shared::connect)) return late("PMIx has not answered in time");
   if (!shared_->problem.empty()) return Met::failed("PMIx: " + shared_->problem);
   reached_ = true;
-  if (shared_->processes == processes) return {};
+  if (processes == kAnyNumber || shared_->processes == processes) return {};
   return Met::refused("the configuration is for " + std::to_string(processes) + " processes, and " +
                       std::to_string(shared_->processes) +
                       " were started; give mpirun or srun -n " + std::to_string(processes) +
@@ -215,6 +215,10 @@ Met PmixMeeting::reach(std::uint32_t processes, Time until) {
 
 ProcessId PmixMeeting::self() const {
   return {shared_->self.rank};
+}
+
+std::uint32_t PmixMeeting::processes() const {
+  return shared_->processes;
 }
 
 IpAddress PmixMeeting::local_ip() const {

@@ -10,6 +10,9 @@
 
 namespace holdfast::hw {
 
+// Of reach(): however many there are.
+constexpr std::uint32_t kAnyNumber = 0;
+
 class PmixMeeting final : public Meeting {
  public:
   // Whether this process was started under PMIx. If not, `why_not` says what it was started under
@@ -22,6 +25,8 @@ class PmixMeeting final : public Meeting {
 
   Met reach(std::uint32_t processes, Time until) override;
   ProcessId self() const override;
+  // How many were started, after reach().
+  std::uint32_t processes() const;
   // 127.0.0.1 if all processes of the job are on this machine, else the first other address of it
   // that is up.
   IpAddress local_ip() const override;

@@ -13,7 +13,9 @@
 #include <memory>
 #include <string>
 
+#include "hw/launch/pmix_meeting.hpp"
 #include "hw/launch/programs.hpp"
+#include "hw/library/place.hpp"
 #include "hw/library/session.hpp"
 #include "hw/monotonic_clock.hpp"
 #include "stack/base/excerpt.hpp"
@@ -26,6 +28,7 @@ struct holdfast_job {
 namespace {
 
 using holdfast::hw::Outcome;
+using holdfast::hw::Place;
 using holdfast::hw::Session;
 
 // Longer sentences are cut. No string: it would need memory, which may be what is lacking, and
@@ -59,13 +62,8 @@ holdfast::Time after(std::int32_t timeout_ms) {
 }
 
 // Where the launcher has left its descriptors.
-Outcome find_launcher(int& control, int& table) {
+Outcome find_launcher(const char* text, int& control, int& table) {
   const std::string name = holdfast::hw::kLauncherVariable;
-  const char* text = std::getenv(name.c_str());
-  if (text == nullptr) {
-    return {HOLDFAST_NOT_LAUNCHED,
-            "this program is to be started by the launcher: holdfast launch -n 4 -- PROGRAM"};
-  }
   const std::string said = name + "=\"" + holdfast::excerpt(text) + "\"";
   int end = 0;
   if (std::sscanf(text, "control=%d table=%d%n", &control, &table, &end) != 2 ||
@@ -85,6 +83,24 @@ Outcome find_launcher(int& control, int& table) {
   return {};
 }
 
+// The launcher's, if there is one: it may itself have been started by mpirun.
+Outcome find_place(std::unique_ptr<Place>& place) {
+  std::string why_not;
+  if (const char* text = std::getenv(holdfast::hw::kLauncherVariable)) {
+    int control = -1, table = -1;
+    if (Outcome outcome = find_launcher(text, control, table); !outcome.is_ok()) return outcome;
+    place = holdfast::hw::place_of_launcher(control, table);
+  } else if (holdfast::hw::PmixMeeting::is_there(why_not)) {
+    place = holdfast::hw::place_of_pmix();
+  } else {
+    return {HOLDFAST_NOT_LAUNCHED,
+            "this program is to be started by the launcher: holdfast launch -n 4 -- PROGRAM; or by "
+            "mpirun or srun, but " +
+                why_not};
+  }
+  return {};
+}
+
 // A process has one part in one job; a child that it forks has none.
 std::atomic<bool> has_joined{false};
 
@@ -92,10 +108,10 @@ Outcome join(std::int32_t timeout_ms, std::unique_ptr<Session>& session) {
   const Outcome before{HOLDFAST_JOINED_BEFORE,
                        "this process has joined its job before, or tried to; a process joins once"};
   if (has_joined) return before;
-  int control = -1, table = -1;
-  if (Outcome outcome = find_launcher(control, table); !outcome.is_ok()) return outcome;
+  std::unique_ptr<Place> place;
+  if (Outcome outcome = find_place(place); !outcome.is_ok()) return outcome;
   if (has_joined.exchange(true)) return before;
-  return Session::join(control, table, after(timeout_ms), session);
+  return Session::join(std::move(place), after(timeout_ms), session);
 }
 
 }  // namespace

@@ -1,20 +1,18 @@
 // Joining step by step, the thread's loop, and the queue of verdicts.
 #include "hw/library/session.hpp"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
-#include "hw/launch/engine_program.hpp"
 #include "hw/monotonic_clock.hpp"
 #include "stack/wire/header.hpp"
 
@@ -27,22 +25,6 @@ std::chrono::steady_clock::time_point as_chrono(Time at) {
   return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(at.ns));
 }
 
-Outcome outcome_of(const HandOver& given) {
-  switch (given.fault) {
-    case HandOverFault::none:
-      return {};
-    case HandOverFault::gone:
-      return {HOLDFAST_ABANDONED, given.message};
-    case HandOverFault::late:
-      return {HOLDFAST_TIMED_OUT, given.message + "; has another process joined in this place?"};
-    case HandOverFault::spoilt:
-      return {HOLDFAST_BAD_ASSIGNMENT, given.message};
-    case HandOverFault::other_version:
-      return {HOLDFAST_WRONG_VERSION, given.message};
-  }
-  return {HOLDFAST_BAD_ASSIGNMENT, given.message};
-}
-
 void ring(const Descriptor& eventfd) {
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = ::write(eventfd.get(), &one, sizeof one);
@@ -50,12 +32,13 @@ void ring(const Descriptor& eventfd) {
 
 }  // namespace
 
-Outcome Session::join(int control, int table, Time until, std::unique_ptr<Session>& joined) {
-  // Not for programs that this one starts.
-  for (const int descriptor : {control, table}) ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
-  std::unique_ptr<Session> session(new Session(control, table));
+Outcome Session::join(std::unique_ptr<Place> place, Time until, std::unique_ptr<Session>& joined) {
+  std::unique_ptr<Session> session(new Session(std::move(place)));
   if (Outcome outcome = session->prepare(until); !outcome.is_ok()) return outcome;
-  if (Outcome outcome = session->wait_for_start(until); !outcome.is_ok()) return outcome;
+  if (Outcome outcome = session->place_->wait_for_start(until, session->start_at_);
+      !outcome.is_ok()) {
+    return outcome;
+  }
   if (Outcome outcome = session->start_thread(); !outcome.is_ok()) return outcome;
   if (Outcome outcome = session->wait_until_active(until); !outcome.is_ok()) return outcome;
   joined = std::move(session);
@@ -63,53 +46,31 @@ Outcome Session::join(int control, int table, Time until, std::unique_ptr<Sessio
 }
 
 Outcome Session::prepare(Time until) {
-  if (HandOver given = receive_assignment(control_.get(), assignment_, until); !given.is_ok()) {
-    return outcome_of(given);
-  }
-  const int table = ::fcntl(table_.get(), F_DUPFD_CLOEXEC, 0);  // the ground takes it over
-  if (Status opened = ground_.open(assignment_, table); !opened.is_ok()) {
-    return {HOLDFAST_SYSTEM, opened.message()};
-  }
-  const NodeStart start = start_of(assignment_, ground_.rails, ground_.book());
-  if (Status made = make_engine_program(start, program_); !made.is_ok()) {
-    return {HOLDFAST_BAD_ASSIGNMENT, made.message()};
-  }
+  if (Outcome taken = place_->take(until, program_); !taken.is_ok()) return taken;
   bell_ = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   verdicts_ready_ = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!bell_.is_open() || !verdicts_ready_.is_open()) {
     return {HOLDFAST_SYSTEM, std::string("cannot make an eventfd: ") + std::strerror(errno)};
   }
   const Status opened =
-      sleeper_.open({.signals = false, .lifeline = control_.get(), .bell = bell_.get()});
+      sleeper_.open({.signals = false, .lifeline = place_->lifeline(), .bell = bell_.get()});
   if (!opened.is_ok()) return {HOLDFAST_SYSTEM, opened.message()};
-  shown_ = std::make_unique<ShownProcess>(assignment_.job, assignment_.self, processes(),
-                                          ground_.counted_rails());
+  const Membership& membership = program_->engine().membership();
+  const Roster& roster = membership.roster();
+  self_ = membership.self().value;
+  shown_ = std::make_unique<ShownProcess>(place_->job(), membership.self(), roster.processes(),
+                                          place_->counted_rails());
   if (Status shown = shown_->open(bell_.get()); !shown.is_ok()) {
     return {HOLDFAST_SYSTEM, shown.message()};
   }
-  const Roster& roster = program_->engine().membership().roster();
   nodes_ = roster.nodes();
-  for (std::uint32_t i = 0; i < processes(); ++i) {
+  for (std::uint32_t i = 0; i < roster.processes(); ++i) {
     members_.push_back({i, roster.node_of({i}).value, 0, HOLDFAST_ALIVE});
   }
-  members_[self()].incarnation = program_->engine().membership().incarnation().value;
-  waiting_.resize(processes());
-  waits_.resize(processes());
+  members_[self_].incarnation = membership.incarnation().value;
+  waiting_.resize(members_.size());
+  waits_.resize(members_.size());
   return {};
-}
-
-Outcome Session::wait_for_start(Time until) {
-  if (Status sent = ground_.say_ready(control_.get()); !sent.is_ok()) {
-    return {HOLDFAST_ABANDONED, sent.message()};
-  }
-  std::array<std::byte, 8> start_at;
-  const HandOver given = receive_bytes(control_.get(), start_at, until);
-  if (given.fault == HandOverFault::late) {
-    return {HOLDFAST_TIMED_OUT, "not all of the " + std::to_string(processes()) +
-                                    " processes of the job have joined in time"};
-  }
-  start_at_ = {static_cast<std::int64_t>(load_le<std::uint64_t>(start_at.data()))};
-  return outcome_of(given);
 }
 
 // A new thread has its maker's signal mask: none is to be handled there.
@@ -140,9 +101,10 @@ Outcome Session::wait_until_active(Time until) {
                                       "; use one release of the library in the whole job"};
 }
 
-// False once the job is over for us: then the launcher is gone, and no process outlives its job.
+// False once the job is over for us: then whoever keeps it together is gone, and no process
+// outlives its job.
 bool Session::sleep(Time until) {
-  return sleeper_.sleep(until, ground_.rails) != Wake::abandoned;
+  return sleeper_.sleep(until, place_->rails()) != Wake::abandoned;
 }
 
 void Session::run() {
@@ -245,7 +207,7 @@ bool Session::leave(Time until) {
   }
   ring(bell_);
   thread_.join();
-  (void)send_word(control_.get(), {kLeft, 0}).is_ok();  // a launcher that is gone need not know
+  place_->left();
   return told_;
 }
 

@@ -15,29 +15,22 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "hw/descriptor.hpp"
-#include "hw/launch/assignment.hpp"
-#include "hw/launch/ground.hpp"
 #include "hw/launch/node.hpp"
+#include "hw/library/place.hpp"
 #include "hw/run/sleeper.hpp"
 #include "hw/status/shown_process.hpp"
 #include "stack/base/time.hpp"
 
 namespace holdfast::hw {
 
-// A status of the interface with its sentence.
-struct [[nodiscard]] Outcome {
-  holdfast_status code = HOLDFAST_OK;
-  std::string message;
-  bool is_ok() const { return code == HOLDFAST_OK; }
-};
-
 class Session {
  public:
-  // Joins the job whose launcher is at these descriptors, which become the session's.
-  static Outcome join(int control, int table, Time until, std::unique_ptr<Session>& joined);
+  // Joins the job in which this is a place.
+  static Outcome join(std::unique_ptr<Place> place, Time until, std::unique_ptr<Session>& joined);
   // Ends the thread, if leave() has not.
   ~Session();
   Session(const Session&) = delete;
@@ -50,18 +43,17 @@ class Session {
   bool next_verdict(Time until, holdfast_verdict& verdict);
   int verdict_descriptor() const { return verdicts_ready_.get(); }
 
-  std::uint32_t self() const { return assignment_.self.value; }
-  std::uint32_t processes() const { return assignment_.processes(); }
+  std::uint32_t self() const { return self_; }
+  std::uint32_t processes() const { return static_cast<std::uint32_t>(members_.size()); }
   std::uint32_t nodes() const { return nodes_; }
   holdfast_member member(std::uint32_t process) const;  // process < processes()
   // Copies all members, unless `members` is null; returns the version.
   std::uint64_t view(holdfast_member* members) const;
 
  private:
-  Session(int control, int table) : control_(control), table_(table) {}
+  explicit Session(std::unique_ptr<Place> place) : place_(std::move(place)) {}
 
   Outcome prepare(Time until);
-  Outcome wait_for_start(Time until);
   Outcome start_thread();
   Outcome wait_until_active(Time until);
   void run();
@@ -69,11 +61,10 @@ class Session {
   void publish(Time now);
   void believe(Time now, const Membership::Change& change);
 
-  Descriptor control_, table_;
-  Assignment assignment_;
-  Ground ground_;
+  std::unique_ptr<Place> place_;
   std::unique_ptr<NodeProgram> program_;
   std::unique_ptr<ShownProcess> shown_;
+  std::uint32_t self_ = 0;
   std::uint32_t nodes_ = 0;
   Time start_at_;
   Descriptor bell_;  // wakes the thread
@@ -82,7 +73,7 @@ class Session {
 
   mutable std::mutex mutex_;  // of all below
   std::condition_variable changed_;
-  std::vector<holdfast_member> members_;  // by process
+  std::vector<holdfast_member> members_;  // by process; their number does not change
   std::uint64_t version_ = 0;
   std::deque<std::uint32_t> order_;        // processes whose verdicts wait, oldest first
   std::vector<holdfast_verdict> waiting_;  // by process; of those in order_

@@ -3,7 +3,7 @@
  *
  * A program that uses it is started with
  *     holdfast launch -n 4 -- ./program
- * and every process of the job joins once:
+ * or by mpirun of Open MPI or srun --mpi=pmix, and every process of the job joins once:
  *
  *     holdfast_job *job;
  *     if (holdfast_join(10000, &job) != HOLDFAST_OK) {
@@ -53,9 +53,10 @@ typedef enum holdfast_status {
   HOLDFAST_OK = 0,
   HOLDFAST_INVALID = 1,        /* an argument is out of its range */
   HOLDFAST_TIMED_OUT = 2,      /* the time is over */
-  HOLDFAST_NOT_LAUNCHED = 3,   /* `holdfast launch` has not started this process */
+  HOLDFAST_NOT_LAUNCHED = 3,   /* nobody has started this process in a job */
   HOLDFAST_JOINED_BEFORE = 4,  /* this process has joined, or tried to, before */
-  HOLDFAST_BAD_ASSIGNMENT = 5, /* what the launcher has handed down is spoilt */
+  HOLDFAST_BAD_ASSIGNMENT = 5, /* what the launcher, the environment or another process says of
+                                  the job is spoilt, or does not fit */
   HOLDFAST_WRONG_VERSION = 6,  /* the job or its launcher speaks another version; both are named */
   HOLDFAST_ABANDONED = 7,      /* the launcher is gone */
   HOLDFAST_SYSTEM = 8          /* the operating system refused something */
@@ -95,7 +96,9 @@ typedef struct holdfast_job holdfast_job;
  * processes of the job have joined, or after `timeout_ms` (0 .. 2^31-1): then, as after every other
  * error, this process is no part of the job and *job is NULL. The caller owns *job and gives it
  * back with holdfast_leave. If the launcher dies while the process is in the job, the process is
- * ended by SIGKILL: no process outlives its job. */
+ * ended by SIGKILL: no process outlives its job. Under mpirun or srun the environment says what
+ * `holdfast launch` has options for: HOLDFAST_PERIOD, HOLDFAST_TIMEOUT and HOLDFAST_PER_NODE. A
+ * program that uses MPI joins after MPI_Init and leaves before MPI_Finalize. */
 HOLDFAST_API HOLDFAST_CHECKED holdfast_status holdfast_join(int32_t timeout_ms, holdfast_job** job);
 
 /* Leaves, and frees the handle whatever is returned. The others get the verdict HOLDFAST_LEFT;
