@@ -55,6 +55,13 @@ class SimVsReal(Scenario):
             self.skipTest("only with more than one run of each point")
         self.compare("ring-fig4-left", [1, 2, 3, 4, 5], "--set", "duration=4800ms")
 
+    def test_consecutive_ranks_of_a_shuffled_ring(self):
+        """Of these orders none puts more than two of the dead in a row."""
+        self.compare("ring-fig4-right", [3] if RUNS == 1 else [1, 2, 3, 4, 5],
+                     "--set", "sweep.failures.0.which=[20]",
+                     "--set", 'sweep.detector.order=["shuffled"]',
+                     "--set", "duration=2500ms" if RUNS == 1 else "duration=4500ms")
+
 
 if __name__ == "__main__":
     if len(sys.argv) > 1 and sys.argv[1].isdigit():
