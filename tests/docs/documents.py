@@ -16,6 +16,8 @@ MODES = [
      "measures for a minute, and only on a quiet machine; scenario.cli.bench runs a short form"),
     ("docs/speed.md", "holdfast bench", "skip",
      "measures for a minute, and only on a quiet machine; scenario.cli.bench runs a short form"),
+    ("experiments/ring-fig3/README.md", "", "skip",
+     "starts MPI programs for half an hour; scenario.experiments.ring_fig3 runs a short form"),
     ("experiments/*/README.md", "", "check",
      "takes minutes to hours; tests/scenario/experiments runs short forms"),
     ("README.md", "tests/run", "skip", "it is what runs this test"),

@@ -20,7 +20,7 @@ OUTSIDE = {"--preset", "--build", "--target", "--install", "--prefix", "--test-d
            "--enable-recovery", "--mpi", "--kill-on-bad-exit", "--unix-socket"}
 OUR_FOLDERS = r"(?:stack|sim|hw|include|examples|configs|docs|experiments|analysis|tests|cmake)"
 SCRIPTS = ["experiments/run", "tests/run", "tests/bench/ring", "tests/mutants/run",
-           "analysis/report", "analysis/bench"]
+           "analysis/report", "analysis/bench", "experiments/ring-fig3/measure"]
 
 
 def text_of(document):

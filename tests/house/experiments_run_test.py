@@ -57,6 +57,14 @@ class ExperimentsRun(SmallCopy):
         quickstart = str(self.top / "experiments/quickstart")
         self.assertEqual(self.given(done), [str(self.user), "run", quickstart])
 
+    def test_an_experiment_that_measures_itself_is_asked_for_it(self):
+        folder = self.top / "experiments/of-its-own"
+        write_program(folder / "measure", PROGRAM.replace("given %s", "given measure %s"))
+        done = self.run_it(str(folder), "--replicates", "2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.given(done),
+                         [f"measure {self.user}", "measure --replicates", "measure 2"])
+
     def test_paths_are_relative_to_where_the_user_stands(self):
         self.write("my/file.json", "{}\n")
         arguments = ["my/file.json", "--trace", "../a trace.csv", "--jobs", "2"]
