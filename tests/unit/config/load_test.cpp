@@ -304,10 +304,10 @@ TEST(Load, SeveralRailsNeedALongerTimeout) {
         .experiment.has_value();
   };
   EXPECT_TRUE(accepted("1", "200 ms"));
-  EXPECT_TRUE(accepted("2", "300 ms"));
-  EXPECT_FALSE(accepted("2", "299999999 ns"));
-  EXPECT_TRUE(accepted("8", "900 ms"));
-  EXPECT_FALSE(accepted("8", "899999999 ns"));
+  EXPECT_TRUE(accepted("2", "400 ms"));
+  EXPECT_FALSE(accepted("2", "399999999 ns"));
+  EXPECT_TRUE(accepted("8", "1 s"));
+  EXPECT_FALSE(accepted("8", "999999999 ns"));
   EXPECT_FALSE(accepted("9", "10 s"));
 }
 
