@@ -76,7 +76,7 @@ Status Job::prepare() {
   if (plan_.fabric == JobFabric::verbs) {
     std::vector<std::uint32_t> hosts;
     for (std::uint32_t i = 0; i < plan_.processes; ++i) hosts.push_back(host_of({i}));
-    if (Status status = spread_over_ports(hosts, addresses); !status.is_ok()) return status;
+    if (Status status = spread_over_ports(hosts, addresses.front()); !status.is_ok()) return status;
   }
   return places_.reserve(plan_.processes, plan_.fabric, plan_.configuration, plan_.seed,
                          std::move(addresses));

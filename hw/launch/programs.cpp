@@ -116,11 +116,11 @@ Status Programs::start(ProcessId process) {
 
 Status Programs::run() {
   if (Status status = signals_.take(); !status.is_ok()) return status;
-  std::vector<Address> addresses;
+  std::vector<std::vector<Address>> addresses(1);
   if (plan_.fabric == JobFabric::verbs) {
     std::vector<std::uint32_t> nodes;
     for (std::uint32_t i = 0; i < plan_.processes; ++i) nodes.push_back(i / plan_.per_node);
-    if (Status status = spread_over_ports(nodes, addresses); !status.is_ok()) return status;
+    if (Status status = spread_over_ports(nodes, addresses.front()); !status.is_ok()) return status;
   }
   if (Status status = places_.reserve(plan_.processes, plan_.fabric, plan_.configuration,
                                       plan_.seed, std::move(addresses));

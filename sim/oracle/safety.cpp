@@ -34,7 +34,9 @@ void Safety::repaired(Time at, std::size_t, std::span<const ProcessId> processes
 }
 
 void Safety::believed(Time at, ProcessId observer, std::span<const Membership::Change> changes) {
-  for (const auto& [process, record] : changes) {
+  for (const Membership::Change& change : changes) {
+    const ProcessId process = change.process;
+    const Record& record = change.record;
     if (check_suspicion(at, observer, process, record)) continue;
     ++beliefs_;
     check_change(at, observer, process, record);

@@ -22,14 +22,16 @@ constexpr std::array<std::string_view, 4> kFiles{
  "failures": [{"at": "1 s", "what": "process", "which": 2},
               {"at": "2 s", "what": "node", "which": "host-5", "repaired_after": "2 s"}]}
 )",
-    R"({"name": "swept", "replicates": {"least": 3, "most": 20, "until": {"of": "detection_max_s", "within": "5 %"}},
+    R"({"name": "swept", "replicates": {"least": 3, "most": 20,
+  "until": {"of": "detection_max_s", "within": "5 %"}},
  "duration": "60 s", "topology": {"kind": "324"},
  "fabric": {"fidelity": "packet", "link": {"rate": "40 Gb/s"}},
  "failures": [{"model": "weibull", "what": "node", "mtbf": "10 years", "shape": 0.7,
                "repair": {"model": "lognormal", "median": "60 min", "sigma": 1.4}}],
  "sweep": {"detector.order": ["rank", "shuffled"], "propagation.kind": ["hba", "bmg"]}}
 )",
-    R"({"name": "two", "duration": "5 s", "topology": {"kind": "fat_tree", "down": [4], "up": [1], "parallel": [1]}}
+    R"({"name": "two", "duration": "5 s",
+ "topology": {"kind": "fat_tree", "down": [4], "up": [1], "parallel": [1]}}
 --set
 detector.period=50 ms
 failures=[{"at": "1 s", "what": "process", "which": "random", "count": 2}]

@@ -42,7 +42,9 @@ class Log final : public sim::Witness {
   void believed(Time at, ProcessId observer, std::span<const Membership::Change> changes) override {
     if (out_ != nullptr) {
       *out_ << seconds_text(at) << observer.value << " believes";
-      for (const auto& [process, record] : changes) {
+      for (const Membership::Change& change : changes) {
+        const ProcessId process = change.process;
+        const Record& record = change.record;
         *out_ << "  " << process.value << ' ' << sim::text(record);
       }
       *out_ << '\n';

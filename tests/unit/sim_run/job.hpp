@@ -27,7 +27,9 @@ class Memory final : public Witness {
     for (const ProcessId process : processes) repairs.emplace_back(at, process);
   }
   void believed(Time at, ProcessId observer, std::span<const Membership::Change> changes) override {
-    for (const auto& [process, record] : changes) {
+    for (const Membership::Change& change : changes) {
+      const ProcessId process = change.process;
+      const Record& record = change.record;
       const Belief belief{at, observer, process, record};
       const bool ends = !suspicions.empty() && suspicions.back().observer == observer &&
                         suspicions.back().subject == process && is_live(record);
