@@ -191,7 +191,8 @@ HandOver receive_assignment(int socket, Assignment& assignment, Time until) {
   assignment.configuration = text_of(from.get_block());
   assignment.recording = text_of(from.get_block());
   assignment.faults = decode_faults(from);
-  if (!from.good() || !from.at_end() || assignment.self.value >= assignment.processes()) {
+  if (!from.good() || !from.at_end() || assignment.self.value >= assignment.processes() ||
+      !assignment.faults.possible()) {
     return spoilt();
   }
   return {};

@@ -3,6 +3,14 @@
 
 namespace holdfast {
 
+bool FrameFaults::possible() const {
+  constexpr Duration kLongest = seconds(std::int64_t{86'400} * 1'000);
+  const auto is_share = [](double share) { return share >= 0.0 && share <= 1.0; };
+  const auto is_wait = [](Duration wait) { return wait >= Duration{0} && wait <= kLongest; };
+  return is_share(loss) && is_share(duplicate) && is_share(corrupt) && is_share(reorder) &&
+         is_wait(delay) && is_wait(jitter);
+}
+
 namespace {
 
 // Purposes of random streams; see Random.

@@ -25,6 +25,8 @@ struct FrameFaults {
   Duration jitter = {};    // up to so much more, uniformly, >= 0
 
   bool delays() const { return delay > Duration{0} || jitter > Duration{0}; }
+  // Whether all of them are in their ranges; of delay and jitter, that is up to a thousand days.
+  bool possible() const;
   bool any() const { return loss > 0.0 || duplicate > 0.0 || corrupt > 0.0 || delays(); }
 
   friend bool operator==(const FrameFaults&, const FrameFaults&) = default;

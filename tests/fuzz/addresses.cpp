@@ -20,6 +20,7 @@ std::vector<Bytes> seeds() {
   verbs.lid = 7;
   verbs.queue_pair = 17;
   return {bytes_of(hw::to_address(hw::UdpEndpoint{hw::kLoopback, 7000})),
+          bytes_of(hw::to_address(hw::UdpEndpoint{hw::kLoopbackV6, 7000})),
           bytes_of(hw::to_shm_address("process-3")), bytes_of(hw::to_address(verbs)),
           bytes_of(hw::to_address(hw::ProcessIdentity{1234, 99}))};
 }

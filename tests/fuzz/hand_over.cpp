@@ -9,6 +9,7 @@
 #include "hw/descriptor.hpp"
 #include "hw/launch/assignment.hpp"
 #include "hw/monotonic_clock.hpp"
+#include "hw/udp/udp_address.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace holdfast::fuzz {
@@ -45,13 +46,17 @@ std::vector<Bytes> seeds() {
   assignment.self = {1};
   assignment.seed = 9;
   assignment.job = 77;
-  assignment.endpoints = {{kLoopback, 4000}, {kLoopback, 4001}, {kLoopback, 4002}};
+  assignment.addresses = {{to_address(UdpEndpoint{kLoopback, 4000}),
+                           to_address(UdpEndpoint{kLoopback, 4001}),
+                           to_address(UdpEndpoint{kLoopbackV6, 4002})}};
   assignment.configuration = "{}";
   std::vector<Bytes> all{written(assignment)};
   assignment.fabric = JobFabric::shm;
   assignment.directory = "/dev/shm/job";
   assignment.recording = "/tmp/one.recording";
   assignment.boot = 3;
+  assignment.addresses.push_back(assignment.addresses.front());
+  assignment.faults.loss = 0.25;
   all.push_back(written(assignment));
   all.push_back({kReady, std::byte{1}, std::byte{2}, std::byte{0}, std::byte{0}, kLeft});
   return all;

@@ -1,5 +1,6 @@
 // What a process has put into PMIx, as another one reads it.
 #include "hw/launch/pmix_entry.hpp"
+#include "hw/udp/udp_address.hpp"
 
 #include <algorithm>
 
@@ -11,7 +12,7 @@ namespace {
 
 hw::Introduction introduction() {
   hw::Introduction made;
-  made.self.endpoint.port = 7000;
+  made.self.address = hw::to_address(hw::UdpEndpoint{hw::kLoopback, 7000});
   made.self.process = {1234, 99};
   made.processes = 3;
   return made;

@@ -11,6 +11,7 @@
 #include "hw/record/recorder.hpp"
 #include "hw/record/recording_writer.hpp"
 #include "hw/run/recorded_addresses.hpp"
+#include "hw/udp/udp_address.hpp"
 #include "tests/fuzz/frames.hpp"
 #include "tests/fuzz/memory_file.hpp"
 #include "tests/fuzz/target.hpp"
@@ -31,7 +32,7 @@ Assignment assignment() {
   given.self = kReceiver;
   given.seed = 5;
   given.job = kJob;
-  given.endpoints.assign(kProcesses, {kLoopback, 7000});
+  given.addresses = {std::vector<Address>(kProcesses, to_address(UdpEndpoint{kLoopback, 7000}))};
   NodeConfiguration configuration;
   configuration.roster.nodes = kProcesses / 2;
   configuration.roster.per_node = 2;

@@ -1,6 +1,7 @@
 // What is said at a rendezvous: hello, claim, the head of an answer, its body, and what begins a
 // job. A byte of the input says which; where it is even, what is sealed is sealed with the key.
 #include "hw/launch/rendezvous_frames.hpp"
+#include "hw/udp/udp_address.hpp"
 
 #include <algorithm>
 
@@ -19,7 +20,7 @@ constexpr Nonces kNonces{};
 
 JobMember member(std::uint16_t port) {
   JobMember made;
-  made.endpoint.port = port;
+  made.address = to_address(UdpEndpoint{kLoopback, port});
   made.process = {1234, 99};
   return made;
 }
