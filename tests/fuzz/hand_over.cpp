@@ -87,7 +87,7 @@ void play(Input input) {
   bool gone = false;
   for (std::size_t i = 0; take_word(words.launcher.get(), word, gone); ++i) {
     const Input bytes = input.subspan(i * kWordBytes);
-    FUZZ_CHECK(word.kind == bytes[0] && word.pid == load_le<std::uint32_t>(&bytes[1]));
+    FUZZ_CHECK(word.kind == bytes[0] && word.number == load_le<std::uint32_t>(&bytes[1]));
   }
   FUZZ_CHECK(!gone);
 }
