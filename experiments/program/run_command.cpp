@@ -112,7 +112,7 @@ std::string conflict(const runner::Campaign& campaign, const Arguments& argument
            "repeated "
            "by running it again";
   if (!any_real && arguments.has(kMetricsOption.name))
-    return "--metrics is for real processes (fabric.kind udp, tcp or shm)";
+    return "--metrics is for real processes (fabric.kind udp, tcp, shm or verbs)";
   for (const runner::CampaignPoint& point : points) {
     if (!is_real(point) || !arguments.has(kMetricsOption.name)) continue;
     if (point.experiment.fabric.separate_hosts)

@@ -12,6 +12,7 @@
 
 #include "hw/monotonic_clock.hpp"
 #include "hw/record/format.hpp"
+#include "stack/several_rails.hpp"
 #include "stack/wire/header.hpp"
 
 namespace holdfast::hw {
@@ -106,7 +107,9 @@ void decode_roster(ByteReader& from, Assignment& assignment) {
   const auto fabric = from.get<std::uint8_t>();
   if (fabric > static_cast<std::uint8_t>(kLastJobFabric)) from.fail();
   assignment.fabric = static_cast<JobFabric>(fabric);
-  assignment.addresses.resize(from.get<std::uint8_t>());
+  const auto rails = from.get<std::uint8_t>();
+  if (rails == 0 || rails > SeveralRails::kRailsMax) from.fail();
+  assignment.addresses.resize(rails);
   const auto processes = from.get<std::uint32_t>();
   for (std::vector<Address>& rail : assignment.addresses) {
     rail.clear();

@@ -9,6 +9,7 @@
 #include "hw/launch/meeting.hpp"
 #include "hw/shm/shm_address.hpp"
 #include "hw/udp/udp_address.hpp"
+#include "stack/base/assert.hpp"
 
 namespace holdfast::hw {
 
@@ -38,6 +39,7 @@ Status JobPlaces::reserve_rail(std::uint32_t processes, std::vector<Address>& ad
     common_.directory = directory_.path();
     return status;
   }
+  HOLDFAST_ASSERT(common_.fabric != JobFabric::verbs);  // ports of adapters are given
   const bool udp = common_.fabric == JobFabric::udp;
   for (std::uint32_t i = 0; i < processes; ++i) {
     ReservedPort& port = ports_.emplace_back();

@@ -102,6 +102,11 @@ Met check_addresses(JobFabric fabric, const std::vector<JobMember>& members) {
     }
     const auto endpoint = to_udp_endpoint(members[i].address);
     const auto first = to_udp_endpoint(members[0].address);
+    if (endpoint && endpoint->ip.is_loopback() && members[i].host != members[0].host) {
+      return Met::refused(where +
+                          ", which nobody on another machine reaches; it has found no "
+                          "other address of its machine, see --address");
+    }
     if (!endpoint || !first || endpoint->ip.is_v6() == first->ip.is_v6()) continue;
     return Met::refused(where + " and process 0 at " + text_of(*first) +
                         "; all processes of a job speak one version of IP, see --address");

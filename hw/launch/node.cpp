@@ -69,9 +69,12 @@ constexpr std::uint32_t kBootsMax = 0xffff;
 
 // As Ground makes them: those for frames, then one that watches.
 bool are_rails_of_node(std::span<const RecordedRail> rails, const Assignment& assignment) {
+  const bool several = assignment.addresses.size() > 1;  // which have to send inline
   return rails.size() == assignment.addresses.size() + 1 && rails.back().caps.watch &&
-         std::all_of(rails.begin(), rails.end() - 1, [](const RecordedRail& rail) {
-           return rail.caps.datagram && rail.caps.frame_bytes_max >= kFrameBytesMax;
+         !rails.back().caps.datagram &&
+         std::all_of(rails.begin(), rails.end() - 1, [several](const RecordedRail& rail) {
+           return rail.caps.datagram && rail.caps.frame_bytes_max >= kFrameBytesMax &&
+                  (!several || rail.caps.inline_bytes_max >= kFrameBytesMax);
          });
 }
 

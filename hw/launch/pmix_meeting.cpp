@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -177,13 +178,19 @@ bool PmixMeeting::done_by(Time until, std::function<void(Shared&)> work) {
   sigset_t all, before;
   ::sigfillset(&all);  // for the thread, and for those that the library makes in it
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread([call, work = std::move(work), shared = shared_] {
-    work(*shared);
-    const std::lock_guard lock(call->mutex);
-    call->done = true;
-    call->changed.notify_one();
-  }).detach();
+  bool begun = true;
+  try {
+    std::thread([call, work = std::move(work), shared = shared_] {
+      work(*shared);
+      const std::lock_guard lock(call->mutex);
+      call->done = true;
+      call->changed.notify_one();
+    }).detach();
+  } catch (const std::system_error&) {
+    begun = false;  // the system has no thread left
+  }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!begun) return false;
   // libstdc++'s steady clock is CLOCK_MONOTONIC.
   const std::chrono::steady_clock::time_point at{std::chrono::nanoseconds(until.ns)};
   std::unique_lock lock(call->mutex);

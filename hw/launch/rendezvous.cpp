@@ -21,7 +21,8 @@ std::string host_of(const std::string& text, std::size_t colon) {
   return has_colon == is_bracketed ? host : "";
 }
 
-// The first address of a name, IPv4 or IPv6 as the system prefers. Returns what is wrong.
+// The first address of a name that can be used, IPv4 before IPv6: whoever asks must get the same
+// one, and systems differ in which they prefer. Returns what is wrong.
 std::string look_up(const std::string& host, IpAddress& ip) {
   addrinfo wanted{};
   wanted.ai_socktype = SOCK_STREAM;
@@ -29,12 +30,21 @@ std::string look_up(const std::string& host, IpAddress& ip) {
   if (const int error = ::getaddrinfo(host.c_str(), nullptr, &wanted, &found); error != 0) {
     return "\"" + host + "\" has no IPv4 or IPv6 address: " + ::gai_strerror(error);
   }
-  std::array<char, NI_MAXHOST> text{};
-  ::getnameinfo(found->ai_addr, found->ai_addrlen, text.data(), text.size(), nullptr, 0,
-                NI_NUMERICHOST);
+  std::string wrong;
+  bool usable = false;
+  for (const int family : {AF_INET, AF_INET6}) {
+    for (const addrinfo* one = found; one != nullptr && !usable; one = one->ai_next) {
+      if (one->ai_family != family) continue;
+      std::array<char, NI_MAXHOST> text{};
+      ::getnameinfo(one->ai_addr, one->ai_addrlen, text.data(), text.size(), nullptr, 0,
+                    NI_NUMERICHOST);
+      const std::string why_not = parse_ip(text.data(), ip);
+      usable = why_not.empty();
+      if (wrong.empty()) wrong = why_not;
+    }
+  }
   ::freeaddrinfo(found);
-  const std::string wrong = parse_ip(text.data(), ip);
-  return wrong.empty() ? "" : "\"" + host + "\" " + wrong;
+  return usable ? "" : "\"" + host + "\" " + wrong;
 }
 
 }  // namespace

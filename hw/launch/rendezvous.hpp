@@ -15,7 +15,8 @@
 
 namespace holdfast::hw {
 
-// "HOST:PORT", an IPv4 address or a name that has one. A sentence if it is none; else empty.
+// "HOST:PORT" or "[IPV6]:PORT", an address or a name that has one. A sentence if it is none; else
+// empty.
 std::string parse_rendezvous(const std::string& text, UdpEndpoint& endpoint);
 
 // As process 0, which listens there.

@@ -63,11 +63,11 @@ class Session {
 
   std::unique_ptr<Place> place_;
   std::unique_ptr<NodeProgram> program_;
+  Descriptor bell_;  // wakes the thread; rung by those who look at the process, too
   std::unique_ptr<ShownProcess> shown_;
   std::uint32_t self_ = 0;
   std::uint32_t nodes_ = 0;
   Time start_at_;
-  Descriptor bell_;  // wakes the thread
   Sleeper sleeper_;
   std::thread thread_;
 

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "stack/base/excerpt.hpp"
+
 namespace holdfast::hw {
 
 namespace {
@@ -15,7 +17,8 @@ constexpr std::array<std::pair<std::string_view, std::int64_t>, 4> kUnits{
 constexpr std::int64_t kDay_ns = 86'400'000'000'000;
 
 std::string expected(const char* variable, const char* text, const char* what) {
-  return std::string("the environment's ") + variable + " is \"" + text + "\"; expected " + what;
+  return std::string("the environment's ") + variable + " is \"" + excerpt(text) + "\"; expected " +
+         what;
 }
 
 }  // namespace
@@ -45,6 +48,9 @@ std::string read_settings(Settings& settings) {
   if (settings.timeout < 2 * settings.period) {
     return std::string(kTimeoutVariable) + " (1s if it is not set) must be at least two of " +
            kPeriodVariable + " (100ms if it is not set)";
+  }
+  if (settings.timeout / settings.period > UINT32_MAX) {
+    return std::string(kTimeoutVariable) + " must be at most 2^32 of " + kPeriodVariable;
   }
   const char* text = std::getenv(kPerNodeVariable);
   if (text == nullptr) return "";

@@ -28,7 +28,7 @@
 namespace holdfast::hw {
 
 constexpr std::array<char, 8> kRecordingMagic{'H', 'F', 'R', 'E', 'C', 'O', 'R', 'D'};
-constexpr std::uint32_t kRecordingVersion = 1;
+constexpr std::uint32_t kRecordingVersion = 2;
 constexpr std::size_t kBlockHeaderBytes = 24;
 constexpr std::size_t kCallHeaderBytes = 10;
 

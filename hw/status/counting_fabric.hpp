@@ -23,6 +23,7 @@ class CountingFabric final : public Fabric {
   Region register_memory(std::span<std::byte> memory) override {
     return inner_.register_memory(memory);
   }
+  RemoteMemory expose(Region region) override { return inner_.expose(region); }
   std::size_t post(std::span<const Operation> operations) override;
   std::size_t offer(std::span<const ReceiveSlot> slots) override { return inner_.offer(slots); }
   std::size_t poll(std::span<Event> events) override;

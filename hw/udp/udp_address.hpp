@@ -32,6 +32,10 @@ class IpAddress {
   }
   // "Every address of this machine": a place to listen at, none to send to.
   constexpr bool is_any() const { return bytes_ == V6{}; }
+  // 127.0.0.0/8 or ::1: of this machine only.
+  constexpr bool is_loopback() const {
+    return is_v6_ ? bytes_ == V6{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1} : bytes_[0] == 127;
+  }
   // fe80::/10
   constexpr bool is_link_local() const {
     return is_v6_ && bytes_[0] == 0xfe && (bytes_[1] & 0xc0) == 0x80;

@@ -27,8 +27,9 @@ namespace holdfast::hw {
 struct UdpOptions {
   UdpEndpoint local;        // port 0: the kernel chooses
   bool share_port = false;  // SO_REUSEADDR: somebody keeps this port reserved for us
-  // One Ethernet packet, so that nothing is fragmented on the way and runs of frames can be cut by
-  // the network; at most 65,507, which is faster where no packet is lost and none is that short.
+  // One Ethernet packet of IPv4, so that nothing is fragmented on the way and runs of frames can be
+  // cut by the network (over IPv6 that takes frames of 1,452 at most); at most 65,507, which is
+  // faster where no packet is lost and none is that short.
   std::uint32_t frame_bytes_max = 1472;
   std::uint32_t send_depth = 256;                // >= 1
   std::uint32_t receive_depth = 256;             // >= 1

@@ -123,6 +123,15 @@ TEST(JoinedNode, ProcessesOfOneNodeMustBeOnOneMachine) {
   EXPECT_NE(wrong.message.find("processes 0 and 2 are of one node"), std::string::npos);
 }
 
+TEST(JoinedNode, ALoopbackIsNoAddressForAnotherMachine) {
+  std::vector<JobMember> members(2, self_at(to_address(UdpEndpoint{kLoopback, 4000})));
+  EXPECT_TRUE(check_addresses(JobFabric::udp, members).is_ok());
+  members[1].host[0] ^= std::byte{1};
+  const Met met = check_addresses(JobFabric::udp, members);
+  EXPECT_EQ(met.fault, MeetingFault::refused);
+  EXPECT_NE(met.message.find("process 1 is at 127.0.0.1:4000"), std::string::npos) << met.message;
+}
+
 TEST(JoinedNode, WhoIsAtNoAddressOfTheJobsFabricIsNamed) {
   std::vector<JobMember> members(3, introduction_of(0).self);
   EXPECT_TRUE(check_addresses(JobFabric::udp, members).is_ok());

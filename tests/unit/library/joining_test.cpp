@@ -141,6 +141,16 @@ TEST_F(Joining, ASpoiltAssignmentIsRefused) {
   }
 }
 
+TEST_F(Joining, AProcessHasOneRailToEight) {
+  for (const std::size_t rails : {std::size_t{0}, std::size_t{9}}) {
+    SetUp();
+    Assignment assignment = places_.assignment({0}, 0);
+    assignment.addresses.resize(rails, assignment.addresses.front());
+    const Said said = join([&] { EXPECT_TRUE(send_assignment(ours_.get(), assignment).is_ok()); });
+    EXPECT_EQ(said.code, HOLDFAST_BAD_ASSIGNMENT) << rails << ": " << said.message;
+  }
+}
+
 TEST_F(Joining, AnAssignmentThatIsCutShortIsWaitedForAndNoLonger) {
   const std::vector<std::byte> good = assignment_bytes();
   const Said said = join([&] { say(std::span(good).first(good.size() / 2)); }, 200);
