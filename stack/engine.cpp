@@ -20,6 +20,12 @@ constexpr std::uint64_t kInlineCookie = ~std::uint64_t{0};
 // polled.
 constexpr Duration kBlockedNap = milliseconds(1);
 
+MembershipOptions with_rails(MembershipOptions options, std::span<Fabric* const> rails) {
+  options.detection.rails = static_cast<std::uint32_t>(std::count_if(
+      rails.begin(), rails.end(), [](const Fabric* rail) { return rail->caps().datagram; }));
+  return options;
+}
+
 }  // namespace
 
 Engine::Engine(const EngineOptions& options, const Roster& roster, std::span<Fabric* const> rails,
@@ -27,7 +33,7 @@ Engine::Engine(const EngineOptions& options, const Roster& roster, std::span<Fab
     : workspace_(workspace),
       job_(options.job),
       receive_slots_(static_cast<std::uint16_t>(options.receive_slots)),
-      membership_(options.membership, roster, workspace.memory) {
+      membership_(with_rails(options.membership, rails), roster, workspace.memory) {
   HOLDFAST_ASSERT(options.receive_slots > 0 && options.receive_slots <= 0xffff);
   const Seal* seal = find_seal(options.seal);
   HOLDFAST_ASSERT(seal != nullptr);
@@ -239,10 +245,13 @@ bool Engine::verify(const Header& header, std::span<const std::byte> frame) {
   return true;
 }
 
-// Of a frame that verifies, whether it may have been handled before (8.3).
+// Of a frame that verifies, whether it may have been handled before (8.3, 12.3). Without a seal
+// anybody may have said a sequence that is far too high; the sender's next incarnation mends that.
 bool Engine::is_replayed(const Header& header) {
   return !peers_.keys(peers_.entry(header.sender))
-              .window.take(boot_of(header.sender_incarnation), header.sequence);
+              .window.take(
+                  keyed_ ? boot_of(header.sender_incarnation) : header.sender_incarnation.value,
+                  header.sequence);
 }
 
 void Engine::seal(PeerEntry& peer, const Header& header, std::span<std::byte> frame) {
@@ -311,7 +320,7 @@ bool Engine::is_newer_sign(const Header& header) {
     return;
   }
   const bool bodied = has_body(header.type);
-  const bool newest = bodied ? is_newer_sign(header) : is_newer(header);
+  const bool newest = bodied ? membership_.hears_news() && is_newer_sign(header) : is_newer(header);
   if ((!bodied && !newest) ||
       !membership_.handle(now, at, header, bodied ? workspace_.body : kNone, newest)) {
     ++rest().drops.outdated;

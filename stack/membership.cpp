@@ -42,6 +42,7 @@ Membership::Membership(const MembershipOptions& options, const Roster& roster,
     : roster_(roster),
       self_(options.self),
       incarnation_(options.incarnation),
+      hears_news_(news_stands_for_heartbeats(options.detection)),
       rest_(std::make_unique<Rest>(options, memory)) {
   HOLDFAST_ASSERT(options.self.value < roster.processes());
   const bool known =

@@ -192,6 +192,9 @@ class Membership {
   bool changed() const { return changed_; }
   void clear_changes();
 
+  // Whether frames that bring news are signs of life as well (2.5).
+  bool hears_news() const { return hears_news_; }
+
   std::uint64_t hash() const;
   // The same without what has only been counted.
   std::uint64_t state_hash() const;
@@ -226,6 +229,7 @@ class Membership {
   HeardBroadcasts& heard_broadcasts();
   ProcessId local_agent() const;
   bool handing_over() const;
+  void note_told(ProcessId process);
   bool takes_us_for_joining(ProcessId sender) const;
   bool hear_local(const Header& header, const Body& body);
   void greet_domain(bool answer_wanted);
@@ -297,6 +301,7 @@ class Membership {
   bool fenced_ = false;
   bool leaving_ = false;
   bool changed_ = false;  // there are pending changes
+  bool hears_news_;
   std::uint64_t heartbeats_ = 0;
   View view_;
   DetectorPlace detector_;

@@ -75,12 +75,17 @@ bool Membership::poll_all(Time now, std::span<Run> scratch, MembershipAction& ac
          poll_notices(now, scratch, action);
 }
 
+// Whoever takes another for our domain's speaker counts our heartbeats only.
+void Membership::note_told(ProcessId process) {
+  if (!handing_over()) detector_->told(process);
+}
+
 bool Membership::poll_answers(std::span<Run> scratch, MembershipAction& action) {
   std::vector<Answer>& answers = pending().answers;
   if (answers.empty()) return false;
   Answer& answer = answers.front();
   action = {MembershipAction::Kind::frame, answer.type, answer.to, {}, answer.receiver};
-  detector_->told(answer.to);
+  note_told(answer.to);
   if (answer.type == FrameType::acknowledgement) {
     action.body.after = answer.after;
     action.body.upto = answer.upto;
@@ -113,7 +118,7 @@ bool Membership::poll_notices(Time now, std::span<Run> scratch, MembershipAction
       named ? collect_changes(view_, order->after, order->upto, scratch.first(kRunsOfBroadcastMax))
             : collect_changes(view_, order->after, view_.sequence(), scratch);
   dissemination.sent(*order, collected.upto, now);
-  detector_->told(order->to);
+  note_told(order->to);
   if (order->repeated) {
     ++rest_->counts.repeats;
   } else {

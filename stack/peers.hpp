@@ -1,8 +1,8 @@
 // Whom an engine talks to: the fabric's handle, the last sequence number, and the keys of the pair.
 // A process talks to its ring neighbours and its propagation targets, a few dozen of a million, and
 // nearly always to the neighbours; so the first few entries lie in the table itself and the keys,
-// which not every seal needs, lie apart. Where neither handles nor keys have to be kept, only those
-// have an entry who exchange heartbeats.
+// which not every seal needs, lie apart. With one rail, where neither handles nor keys have to be
+// kept, only those have an entry who exchange heartbeats.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ struct PeerEntry {
 
   ProcessId process = kNoProcess;
   Peer peer;                     // kNoPeer until something is sent to it
-  Incarnation last_incarnation;  // of the newest heartbeat or observe that arrived
+  Incarnation last_incarnation;  // of its newest sign of life
   std::uint32_t keys = kNoKeys;  // of the table's keys, once they have been asked for
   std::uint64_t last_sequence = 0;
 };

@@ -76,12 +76,12 @@ void Checker::check_detector() {
 void Checker::check_turns_of_rails() {
   const std::uint32_t rails = experiment_.fabric.rails;
   const DetectorConfig& detector = experiment_.detector;
-  const Duration least = std::int64_t{rails + 2} * detector.period;
+  const Duration least = std::int64_t{2 * rails} * detector.period;
   if (rails == 1 || detector.timeout >= least) return;
   report({"/detector/timeout", "/detector/period", "/fabric/rails"},
          "found a timeout of " + format_duration(detector.timeout) + " with a period of " +
              format_duration(detector.period) + " and " + std::to_string(rails) +
-             " rails; expected a timeout of at least " + std::to_string(rails + 2) + " periods, " +
+             " rails; expected a timeout of at least " + std::to_string(2 * rails) + " periods, " +
              format_duration(least));
 }
 

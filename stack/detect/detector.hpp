@@ -29,7 +29,15 @@ struct DetectorOptions {
   // Whether domains believed dead are asked now and then if they are, and the processes of the own
   // domain if they believe the same (the backstop's healing).
   bool probes = true;
+  // Of each process, which its heartbeats take in turn (section 12), >= 1.
+  std::uint32_t rails = 1;
 };
+
+// Whether other frames may stand for heartbeats (clause 4.1). Two periods may then pass between
+// signs of life, which a timeout must bear; in turns over several rails it would be too many.
+constexpr bool news_stands_for_heartbeats(const DetectorOptions& options) {
+  return options.rails == 1 && options.timeout >= 3 * options.period;
+}
 
 // How long after the last frame that could arrive between two processes one of them may still judge
 // the other for the lack of them.
@@ -63,7 +71,7 @@ enum class DetectorStart : std::uint8_t {
 struct Watching {
   DomainId emitter = kNoDomain;     // none: nobody else lives, or the detector says nothing
   ProcessId observer = kNoProcess;  // likewise
-  std::optional<Time> heard_at;     // the emitter's last heartbeat, since it is the emitter
+  std::optional<Time> heard_at;     // its last sign of life, since it is the emitter
   Time verdict_at = Time::never();  // when its silence becomes a verdict
 };
 

@@ -11,7 +11,8 @@
 //    that would leave within a period after it is left out, unless the one before was.
 //  - Observer: the nearest live domain behind us. Whoever else says it observes us gets our
 //    heartbeats too, until the view changes.
-//  - Silence of `timeout` after the last heartbeat is a verdict; after a change of emitter, or when
+//  - Silence of `timeout` after the last sign of life is a verdict; after a change of emitter, or
+//  when
 //    a new life in its domain becomes known, the first silence may last 2 × timeout. So p
 //    consecutive deaths take (2p-1) × timeout.
 //  - An observe request goes to whoever speaks for the emitter, then every period to each of its
@@ -40,13 +41,17 @@ namespace {
 class RingDetector final : public Detector {
  public:
   RingDetector(const DetectorOptions& options, DomainId self)
-      : period_(options.period), timeout_(options.timeout), self_(self), probes_(options.probes) {
+      : period_(options.period),
+        timeout_(options.timeout),
+        self_(self),
+        probes_(options.probes),
+        rails_(static_cast<std::uint8_t>(options.rails)) {
     HOLDFAST_ASSERT(options.period > Duration{0} && options.timeout >= 2 * options.period);
     if (options.hold > Duration{0}) held_ = std::make_unique<HeldVerdicts>(options.hold);
     holding_ = held_ != nullptr;
     HOLDFAST_ASSERT(timeout_ / period_ <= UINT32_MAX);
     until_probe_ = probe_ticks_ = static_cast<std::uint32_t>(timeout_ / period_);
-    leaves_out_ = timeout_ / period_ >= kLeavesOutFrom;
+    leaves_out_ = news_stands_for_heartbeats(options);
   }
 
   void start(Time now, DetectorStart how, Duration phase, const Ring& ring) override {
@@ -82,13 +87,18 @@ class RingDetector final : public Detector {
   // Counts where it may stand for a heartbeat. Who has been asked and has not answered yet may not
   // know that we observe it: then only a heartbeat says that it does.
   void other_frame(Time at, ProcessId from, const Ring& ring) override {
-    if (!running_ || !leaves_out_ || awaiting_ || emitter_ == self_) return;
-    if (from == ring.speaker(emitter_)) hear(at);
+    if (!running_ || !leaves_out_) return;
+    const DomainId domain = ring.roster().domain_of(from);
+    if (from != ring.speaker(domain)) return;
+    if (taken_back(domain, ring)) {
+      watch_anew(at);
+    } else if (domain == emitter_ && !awaiting_ && emitter_ != self_) {
+      hear(at);
+    }
   }
 
-  // Of two observers either could be the one told.
   void told(ProcessId to) override {
-    if (to == observer_ || redirected_) spoken_ = true;
+    if (to == observer_) spoken_ = true;
   }
 
   void observe(Time now, ProcessId from, const Ring& ring) override {
@@ -207,9 +217,6 @@ class RingDetector final : public Detector {
   // Whether the emitter has been heard since it became ours; if not since we were away, it has had
   // the period more that it gets for that.
   enum class Heard : std::uint8_t { no, yes, awaited_longer };
-
-  // With fewer periods to a timeout two without a heartbeat could be one already.
-  static constexpr std::int64_t kLeavesOutFrom = 3;
 
   void hear(Time at) {
     deadline_ = at + timeout_;
@@ -340,14 +347,14 @@ class RingDetector final : public Detector {
   // not need only fear that its emitter was held up by the same thing. That once: a process that is
   // always late would never judge.
   void was_away(Time now) {
-    const Time last_sent = next_send_ - 2 * period_;
+    const Time last_sent = next_send_ - (left_out_ ? 3 : 2) * period_;
     // One heartbeat is as good as the many that were missed.
     next_send_ += period_ * ((now - next_send_) / period_ + 1);
     if (now - last_sent >= timeout_) {
       watch_anew(now);
     } else if (heard_ != Heard::awaited_longer) {
       heard_ = Heard::awaited_longer;
-      deadline_ = std::max(deadline_, now + period_);
+      deadline_ = std::max(deadline_, now + rails_ * period_);  // the emitter's next may be lost
     }
   }
 
@@ -427,6 +434,7 @@ class RingDetector final : public Detector {
   Time next_ask_ = Time::never();  // while awaiting
   bool asked_speaker_ = false;     // while awaiting: the first request is out
   bool probes_;
+  std::uint8_t rails_;
   std::unique_ptr<HeldVerdicts> held_;  // null: verdicts are told at once
 };
 

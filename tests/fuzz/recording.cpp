@@ -54,7 +54,7 @@ void run_recorded(const Assignment& given, const std::string& path,
   opening.roster.assign(roster.bytes().begin(), roster.bytes().end());
   std::unique_ptr<RecordingWriter> writer;
   FUZZ_CHECK(RecordingWriter::create(path, opening, writer).is_ok());
-  FakeFabric data(inline_bytes_max), watch;
+  FakeFabric data(inline_bytes_max), watch(kFrameBytesMax, false);
   Recorder recorded_data(data, *writer, 0), recorded_watch(watch, *writer, 1);
   const std::array<Fabric*, 2> rails{&recorded_data, &recorded_watch};
   const FakeAddresses addresses;

@@ -118,7 +118,9 @@ class Draw {
   // Short enough that nobody may notice, or longer than anybody could overlook.
   Duration pause_length() {
     const DetectorOptions& detection = scenario_.simulation.engine.membership.detection;
-    const Duration unnoticed = detection.timeout - detection.period - detection.period / 10;
+    const std::int64_t silent = news_stands_for_heartbeats(detection) ? 2 : 1;  // periods
+    const Duration unnoticed =
+        detection.timeout - silent * detection.period - detection.period / 10;
     if (unnoticed > Duration{0} && one_in(2)) return up_to(unnoticed);
     long_pauses_ = true;
     return detection.timeout - detection.period + up_to(detection.timeout * 4);

@@ -24,12 +24,12 @@ class FakeFabric final : public Fabric {
     std::span<std::byte> used() { return std::span(bytes).first(size); }
   };
 
-  explicit FakeFabric(std::uint32_t inline_bytes_max = kFrameBytesMax) {
+  explicit FakeFabric(std::uint32_t inline_bytes_max = kFrameBytesMax, bool datagram = true) {
     caps_.kind = "fake";
     caps_.frame_bytes_max = kFrameBytesMax;
     caps_.inline_bytes_max = inline_bytes_max;
     caps_.receive_depth = 256;
-    caps_.datagram = true;
+    caps_.datagram = datagram;
     caps_.watch = true;
     slots_.reserve(256);
     posted.reserve(4096);
