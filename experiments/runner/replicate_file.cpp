@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "stack/base/excerpt.hpp"
+
 namespace holdfast::runner {
 namespace {
 
@@ -219,7 +221,7 @@ Status parse_replicate(const std::string& path, const std::string& text,
         return not_ours("an event of no known kind");
     }
   } catch (const json::exception& error) {
-    return not_ours(error.what());
+    return not_ours(printable(error.what()));
   }
   return Status::ok();
 }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "stack/base/excerpt.hpp"
 #include "stack/base/random.hpp"
 #include "stack/detect/detector.hpp"
 #include "stack/propagate/propagation.hpp"
@@ -127,7 +128,7 @@ Status parse(std::string_view text, NodeConfiguration& configuration) {
     document.at("polls").get_to(configuration.polls);
   } catch (const json::exception& error) {
     return Status::error(std::string("the configuration of a process cannot be read: ") +
-                         error.what());
+                         printable(error.what()));
   }
   return Status::ok();
 }
