@@ -39,16 +39,11 @@ class BlockChecksum final : public Checksum {
   void copy(ChecksumState& state, std::byte* to, std::span<const std::byte> from) const override {
     Progress& done = progress(state);
     if (done.bytes < streaming_from_) return take<true>(done, to, from);
-    // A piece is read into the innermost cache once, by the checksum.
     constexpr std::size_t kPieceBytes = 4096;
-    while (!from.empty()) {
-      const std::size_t bytes = std::min(from.size(), kPieceBytes);
-      take<false>(done, nullptr, from.first(bytes));
-      stream_copy(to, from.data(), bytes);
-      to += bytes;
-      from = from.subspan(bytes);
-    }
-    stream_fence();
+    stream_in_pieces(to, from.data(), from.size(), kPieceBytes,
+                     [&done](const std::byte* piece, std::size_t bytes) {
+                       take<false>(done, nullptr, {piece, bytes});
+                     });
   }
 
   std::uint64_t finish(const ChecksumState& state) const override {

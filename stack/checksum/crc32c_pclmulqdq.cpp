@@ -122,13 +122,10 @@ std::uint32_t update(std::uint32_t crc, const std::byte* from, std::size_t bytes
 }
 
 std::uint32_t stream(std::uint32_t crc, std::byte* to, const std::byte* from, std::size_t bytes) {
-  constexpr std::size_t kPieceBytes = 6400;  // read into the innermost cache once
-  for (std::size_t done = 0; done < bytes; done += kPieceBytes) {
-    const std::size_t piece = std::min(bytes - done, kPieceBytes);
-    crc = update(crc, from + done, piece);
-    stream_copy(to + done, from + done, piece);
-  }
-  stream_fence();
+  constexpr std::size_t kPieceBytes = 6400;
+  stream_in_pieces(to, from, bytes, kPieceBytes, [&crc](const std::byte* piece, std::size_t size) {
+    crc = update(crc, piece, size);
+  });
   return crc;
 }
 
