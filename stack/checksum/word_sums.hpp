@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "stack/base/bytes.hpp"
+#include "stack/checksum/block_checksum.hpp"
 #include "stack/checksum/processor.hpp"
 
 namespace holdfast::word_sums {
@@ -84,5 +85,29 @@ std::uint32_t of_words(std::uint32_t value, std::byte* to, const std::byte* from
 #endif
   return combine_all<Combine, kCopies>(value, to, from, bytes);
 }
+
+// A checksum that is nothing else: see BlockChecksum. The last word is filled up with zeros.
+template <class Combine>
+class WordSum {
+ public:
+  static constexpr unsigned kBits = 32;
+  static constexpr std::size_t kWordBytes = sizeof(std::uint32_t);
+  struct Sums {
+    std::uint32_t value;
+  };
+
+  static Sums begin(std::uint64_t seed, std::uint64_t /*bytes*/) { return {folded_seed(seed)}; }
+
+  template <bool kCopies>
+  static void absorb(Sums& sums, std::byte* to, const std::byte* from, std::size_t bytes) {
+    sums.value = of_words<Combine, kCopies>(sums.value, to, from, bytes);
+  }
+
+  static std::uint64_t finish(Sums sums, const std::byte* tail, std::size_t tail_bytes,
+                              std::uint64_t /*bytes*/) {
+    Combine::into(sums.value, padded_word<std::uint32_t>(tail, tail_bytes));
+    return sums.value;
+  }
+};
 
 }  // namespace holdfast::word_sums
