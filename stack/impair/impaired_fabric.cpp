@@ -12,22 +12,30 @@ ImpairedFabric::ImpairedFabric(Fabric& inner, ImpairedOptions options)
     : inner_(inner),
       options_(std::move(options)),
       caps_(inner.caps()),
+      scheduled_(options_.windows, options_.self, options_.rail),
       fates_(options_.seed, options_.life),
       spoilt_(std::min(caps_.frame_bytes_max, caps_.inline_bytes_max)) {
   caps_.frame_bytes_max = std::min(caps_.frame_bytes_max, caps_.inline_bytes_max);
   caps_.connected = caps_.one_sided = caps_.fetch_add = false;
-  caps_.frames_protected = caps_.frames_protected && options_.faults.corrupt == 0.0;
+  const FrameFaults worst = options_.faults.and_then(scheduled_.worst());
+  caps_.frames_protected = caps_.frames_protected && worst.corrupt == 0.0 && worst.truncate == 0.0;
   completions_.reserve(caps_.send_depth);
-  if (options_.faults.delays()) late_.emplace(options_.late_max, caps_.frame_bytes_max);
+  if (worst.delays()) late_.emplace(options_.late_max, caps_.frame_bytes_max);
   HOLDFAST_ASSERT(!late_ || options_.clock);
+  HOLDFAST_ASSERT(!scheduled_.any() || (options_.clock && options_.process_at));
 }
 
 Peer ImpairedFabric::attach(const Address& address, Service service) {
-  return service == Service::connected ? kNoPeer : inner_.attach(address, service);
+  if (service == Service::connected) return kNoPeer;
+  const Peer peer = inner_.attach(address, service);
+  if (scheduled_.any() && service == Service::datagram && peer != kNoPeer)
+    scheduled_.attached(peer, options_.process_at(address));
+  return peer;
 }
 
 void ImpairedFabric::detach(Peer peer) {
   if (late_) counts_.overflowed += late_->drop_to(peer);
+  scheduled_.detached(peer);
   inner_.detach(peer);
 }
 
@@ -36,26 +44,30 @@ Region ImpairedFabric::register_memory(std::span<std::byte> memory) {
 }
 
 std::size_t ImpairedFabric::post(std::span<const Operation> operations) {
-  if (!options_.faults.any() && next_due() == Time::never()) {
+  const bool scheduled = is_scheduled();
+  if (!options_.faults.any() && !scheduled && next_due() == Time::never()) {
     const std::size_t accepted = inner_.post(operations);
     owes_writable_ = owes_writable_ || accepted < operations.size();
     return accepted;
   }
   send_late();  // what was due before these goes before them
   std::size_t accepted = 0;
-  while (accepted < operations.size() && post_one(operations[accepted])) ++accepted;
+  while (accepted < operations.size() && post_one(operations[accepted], scheduled)) ++accepted;
   owes_writable_ = owes_writable_ || accepted < operations.size();
   return accepted;
 }
 
 // False: back-pressure. What can never succeed is for the inner fabric to say.
-bool ImpairedFabric::post_one(const Operation& operation) {
+bool ImpairedFabric::post_one(const Operation& operation, bool scheduled) {
   if (operation.kind != OperationKind::send || operation.size > caps_.frame_bytes_max ||
       operation.peer == kNoPeer) {
     return inner_.post({&operation, 1}) == 1;
   }
-  const FrameFate fate = fates_.next(options_.faults, operation.size);
-  if (fate.lost || fate.corrupted || fate.delay > Duration{0}) return deal_with(operation, fate);
+  const FrameFaults faults =
+      scheduled ? scheduled_.to(operation.peer, options_.faults) : options_.faults;
+  const FrameFate fate = fates_.next(faults, operation.size);
+  if (fate.lost || fate.corrupted || fate.truncated || fate.delay > Duration{0})
+    return deal_with(operation, fate);
   if (inner_.post({&operation, 1}) == 0) return false;
   if (fate.reordered) ++counts_.reordered;
   if (fate.duplicated) {
@@ -82,15 +94,19 @@ bool ImpairedFabric::deal_with(const Operation& operation, const FrameFate& fate
   }
   if (fate.reordered) ++counts_.reordered;
   if (fate.delay > Duration{0}) ++counts_.delayed;
+  std::span<std::byte> first = frame;
   if (fate.corrupted) {
     ++counts_.corrupted;
     const std::span<std::byte> spoilt = std::span(spoilt_).first(frame.size());
     std::copy(frame.begin(), frame.end(), spoilt.begin());
     spoilt[fate.wrong_bit / 8] ^= std::byte{1} << (fate.wrong_bit % 8);
-    send(operation.peer, spoilt, fate.delay);
-  } else {
-    send(operation.peer, frame, fate.delay);
+    first = spoilt;
   }
+  if (fate.truncated) {
+    ++counts_.truncated;
+    first = first.first(fate.bytes_left);
+  }
+  send(operation.peer, first, fate.delay);
   if (!fate.duplicated) return true;
   ++counts_.duplicated;
   send(operation.peer, frame, fate.delay);

@@ -1,5 +1,6 @@
-// A fabric around a fabric, on whose way frames are lost, doubled, corrupted, delayed and reordered
-// (frame_faults.hpp). It serves a simulated fabric and a real one alike.
+// A fabric around a fabric, on whose way frames are lost, doubled, corrupted, truncated, delayed
+// and reordered (frame_faults.hpp): all of them at all times, and those between some processes at
+// planned ones (scheduled_faults.hpp). It serves a simulated fabric and a real one alike.
 //
 // All of it happens at the sender, who alone knows to whom a frame goes. What is late waits here,
 // as in the queue of a slow adapter: it is lost with its sender, late if that is stopped, and too
@@ -18,15 +19,24 @@
 #include "stack/fabric.hpp"
 #include "stack/impair/frame_faults.hpp"
 #include "stack/impair/late_frames.hpp"
+#include "stack/impair/scheduled_faults.hpp"
 
 namespace holdfast {
 
 struct ImpairedOptions {
-  FrameFaults faults;
+  FrameFaults faults;  // of every frame
+  // The job's plan, which must outlive the fabric; of it what concerns the frames of `self` on this
+  // rail.
+  std::span<const FaultWindow> windows = {};
+  ProcessId self = kNoProcess;
+  std::uint8_t rail = 0;  // that this fabric is to it
+  // Who is reached by an address; kNoProcess: nobody. Asked by attach, if the plan concerns self.
+  std::function<ProcessId(const Address&)> process_at = {};
   std::uint64_t seed = 0;
   std::uint64_t life = 0;         // of the sender, see FrameFates
   std::uint32_t late_max = 1024;  // frames that wait at one time; more are lost
-  std::function<Time()> clock;    // the engine's; asked only where a frame is or may be late
+  // The engine's; asked only where a frame is or may be late, and until the plan is over.
+  std::function<Time()> clock;
 };
 
 class ImpairedFabric final : public Fabric {
@@ -49,14 +59,17 @@ class ImpairedFabric final : public Fabric {
   Armed arm() override;
   std::size_t losses(std::span<LostFrames> to) const override { return inner_.losses(to); }
 
-  // From now on nothing happens to frames; what is late comes.
+  // When the job starts, or has started, on the clock; nothing happens by plan before it is told.
+  void start(Time start) { scheduled_.start(start); }
+  // From now on nothing happens to frames but by plan; what is late comes.
   void heal() { options_.faults = FrameFaults{}; }
   // When the first of the late frames is due; never() if there is none.
   Time next_due() const { return late_ ? late_->next_due() : Time::never(); }
   const FrameFaultCounts& counts() const { return counts_; }
 
  private:
-  bool post_one(const Operation& operation);
+  bool is_scheduled() { return !scheduled_.over() && scheduled_.open(options_.clock()); }
+  bool post_one(const Operation& operation, bool scheduled);
   bool deal_with(const Operation& operation, const FrameFate& fate);
   void send(Peer to, std::span<std::byte> frame, Duration delay);
   void send_late();
@@ -65,6 +78,7 @@ class ImpairedFabric final : public Fabric {
   Fabric& inner_;
   ImpairedOptions options_;
   Caps caps_;
+  ScheduledFaults scheduled_;
   FrameFates fates_;
   FrameFaultCounts counts_;
   std::vector<std::byte> spoilt_;   // a frame with its wrong bit

@@ -102,8 +102,31 @@ TEST(Impair, CorruptsOneBitOfItsShareOfFrames) {
   for (const std::uint64_t count : wrong) expect_share(count, 1.0 / (8 * kBytes), corrupted);
 }
 
+// Each length below the whole one about as often as any other, and what is left is as it was.
+TEST(Impair, TruncatesItsShareOfFrames) {
+  Impaired impaired({.truncate = 0.2});
+  std::array<std::uint64_t, kBytes> left{};
+  std::uint64_t truncated = 0;
+  for (std::uint32_t i = 0; i < kFrames; ++i) {
+    ASSERT_TRUE(impaired.post(0x01020304));
+    ASSERT_EQ(impaired.inner.posted.size(), 1u);
+    const FakeFabric::Frame& frame = impaired.inner.posted[0];
+    ASSERT_TRUE(frame.size >= 1 && frame.size <= kBytes);
+    for (std::uint32_t n = 0; n < std::min(frame.size, 4u); ++n)
+      ASSERT_EQ(std::to_integer<std::uint32_t>(frame.bytes[n]), 4 - n);
+    if (frame.size < kBytes) {
+      ++truncated;
+      ++left[frame.size];
+    }
+    impaired.inner.posted.clear();
+  }
+  expect_share(truncated, 0.2, kFrames);
+  EXPECT_EQ(impaired.fabric.counts(), (FrameFaultCounts{.truncated = truncated}));
+  for (std::uint32_t n = 1; n < kBytes; ++n) expect_share(left[n], 1.0 / (kBytes - 1), truncated);
+}
+
 TEST(Impair, TheBytesOfWhoPostsAreNotTouched) {
-  Impaired impaired({.corrupt = 1.0});
+  Impaired impaired({.corrupt = 1.0, .truncate = 1.0});
   std::array<std::byte, kBytes> frame{};
   Operation operation;
   operation.inline_data = true;
@@ -112,9 +135,13 @@ TEST(Impair, TheBytesOfWhoPostsAreNotTouched) {
   operation.size = kBytes;
   ASSERT_EQ(impaired.fabric.post({&operation, 1}), 1u);
   EXPECT_EQ(frame, (std::array<std::byte, kBytes>{}));
-  operation.size = 0;  // no bit that could be wrong
+  operation.size = 1;  // no end that could be missing
   ASSERT_EQ(impaired.fabric.post({&operation, 1}), 1u);
-  EXPECT_EQ(impaired.fabric.counts().corrupted, 1u);
+  EXPECT_EQ(impaired.fabric.counts().corrupted, 2u);
+  operation.size = 0;  // nor a bit that could be wrong
+  ASSERT_EQ(impaired.fabric.post({&operation, 1}), 1u);
+  EXPECT_EQ(impaired.fabric.counts().corrupted, 2u);
+  EXPECT_EQ(impaired.fabric.counts().truncated, 1u);
 }
 
 TEST(Impair, WhatIsDelayedComesWhenItIsDueInOrder) {
@@ -199,7 +226,7 @@ TEST(Impair, WithoutADelayNothingIsReordered) {
 
 // Two runs that differ in the rate of one kind agree on all the others, frame by frame.
 TEST(Impair, EachKindHasAStreamOfItsOwn) {
-  const FrameFaults some{.loss = 0.1, .duplicate = 0.1, .corrupt = 0.1};
+  const FrameFaults some{.loss = 0.1, .duplicate = 0.1, .corrupt = 0.1, .truncate = 0.1};
   FrameFaults more = some;
   more.loss = 0.6;
   FrameFates one(7, 3), same(7, 3), other(7, 3), stranger(7, 4);
@@ -213,6 +240,7 @@ TEST(Impair, EachKindHasAStreamOfItsOwn) {
     EXPECT_EQ(a.duplicated, c.duplicated);
     EXPECT_EQ(a.corrupted, c.corrupted);
     EXPECT_EQ(a.wrong_bit, c.wrong_bit);
+    EXPECT_EQ(a.bytes_left, c.bytes_left);
     unlike += a.lost != stranger.next(some, 40).lost;
   }
   EXPECT_GT(lost_only_with_more, 4000);
@@ -286,12 +314,14 @@ TEST(Impair, OffersNoServiceWhosePromiseItBreaks) {
   EXPECT_EQ(impaired.fabric.attach({}, Service::connected), kNoPeer);
   EXPECT_NE(impaired.fabric.attach({}, Service::watch), kNoPeer);
   EXPECT_FALSE(impaired.fabric.caps().frames_protected);
+  EXPECT_FALSE(Impaired({.truncate = 0.1}).fabric.caps().frames_protected);
 }
 
 TEST(Impair, AllocatesNothingAfterItsConstruction) {
   Impaired impaired({.loss = 0.1,
                      .duplicate = 0.1,
                      .corrupt = 0.1,
+                     .truncate = 0.1,
                      .reorder = 0.1,
                      .delay = milliseconds(1),
                      .jitter = milliseconds(2)});
