@@ -1,0 +1,120 @@
+// Sizes of the pools, and how frames leave.
+#include "stack/reliable/core.hpp"
+
+#include <algorithm>
+
+namespace holdfast::reliable {
+
+namespace {
+
+std::uint32_t widest_frame(std::span<Fabric* const> rails) {
+  std::uint32_t widest = 0;
+  for (const Fabric* const rail : rails) widest = std::max(widest, rail->caps().frame_bytes_max);
+  return widest;
+}
+
+// Virtual fragments beyond one for each message: a few for each of those who send at one time.
+std::uint32_t fragments_beyond(const EndpointLimits& limits) {
+  return 64 * std::clamp(limits.peers, 4u, 32u);
+}
+
+// Copies under way have 16-bit indices (VirtualFragment::packets).
+std::uint32_t packets_under_way(const EndpointLimits& limits) {
+  return std::clamp(limits.send_slots * 16, 1024u, 65535u);
+}
+
+// Of the slots: control frames on a full port leave a quarter. (Data leaves a half, Sending.)
+constexpr std::uint32_t kControlShare = 3;
+constexpr std::uint32_t kPeersKeepingMax = 16;
+constexpr std::uint32_t kMessagesInPiecesMax = 1024;
+
+// Those that the first peers take and keep.
+template <class T>
+std::vector<T*> make_some(Pool<T>& pool, std::uint32_t peers) {
+  std::vector<T*> made;
+  while (made.size() < std::min(peers, kBusyKept)) made.push_back(&pool.take());
+  for (T* const one : made) pool.give(*one);
+  return made;
+}
+
+}  // namespace
+
+Core::Core(const EndpointOptions& given, std::span<Fabric* const> rails, const AddressBook& book)
+    : options(given),
+      addresses(book),
+      seal(find_seal(given.seal)),
+      payload_sum(given.checksum),
+      send_slots(given.limits.send_slots, widest_frame(rails)),
+      requests(given.limits.requests),
+      matching(given.limits.requests, given.limits.unexpected_messages),
+      outgoing(given.limits.requests),
+      fragments(given.limits.requests + fragments_beyond(given.limits)),
+      sent(packets_under_way(given.limits)),
+      incoming(given.limits.requests + given.limits.unexpected_messages + given.limits.peers),
+      ranges(std::min(incoming.size(), kMessagesInPiecesMax)),
+      unexpected(std::uint64_t{given.limits.unexpected_bytes} *
+                 std::clamp(given.limits.peers, 1u, kPeersKeepingMax)) {
+  HOLDFAST_ASSERT(!rails.empty() && rails.size() <= kRailsMax && given.limits.peers >= 1);
+  // As credit is told: 16 bits of its units, of which half may be on their way.
+  HOLDFAST_ASSERT(given.limits.unexpected_bytes / kCreditUnit < 32768);
+  HOLDFAST_ASSERT(seal != nullptr);
+  if (!seal->keyed()) seal = nullptr;
+  ports.reserve(rails.size());
+  for (Fabric* const rail : rails)
+    ports.emplace_back(*rail, send_slots, given.limits.receive_slots);
+  for (Outbound* const one : make_some(outbound, given.limits.peers)) {
+    one->rails.reserve(rails.size());
+  }
+  make_some(owed_fragments, given.limits.peers);
+  connections.reserve(given.limits.peers);
+  active.reserve(given.limits.peers);
+}
+
+Connection* Core::find(ProcessId process) {
+  if (process.value >= connection_of.size()) return nullptr;
+  const std::uint32_t i = connection_of[process.value];
+  return i == kNone ? nullptr : &connections[i];
+}
+
+void Core::activate(Connection& connection) {
+  is_changed = true;
+  list(connection);
+}
+
+void Core::activate_for_next(Connection& connection) {
+  is_changed_for_next = true;
+  list(connection);
+}
+
+void Core::list(Connection& connection) {
+  if (connection.is_active) return;
+  connection.is_active = true;
+  active.push_back(index_of(connection));
+}
+
+bool Core::post_control(Connection& connection, std::size_t rail, const MessageHeader& header,
+                        Time now) {
+  // A port that takes nothing shall not collect the slots of the others.
+  const bool hoards = ports.size() > 1 && ports[rail].is_full() &&
+                      ports[rail].slots_in_use() >= send_slots.left() * kControlShare;
+  const std::uint32_t slot = hoards ? kNone : send_slots.take();
+  if (slot == kNone) return false;
+  std::byte* const frame = send_slots.memory(slot);
+  encode_message_header(header, connection.out, frame);
+  if (seal != nullptr && has_seal(header.type)) {
+    seal->write(connection.key_out, {frame, kMessageHeaderBytes});
+  }
+  post(connection, rail, slot, kMessageHeaderBytes, now);
+  return true;
+}
+
+void Core::post(Connection& connection, std::size_t rail, std::uint32_t slot, std::uint32_t size,
+                Time now) {
+  SendSlot& state = send_slots.states()[slot];
+  state.connection = index_of(connection);
+  state.life = connection.life;
+  if (connection.is_live) connection.ways->sent(rail, now);
+  ports[rail].put(slot, size, connection.rails[rail].peer, now);
+}
+
+}  // namespace holdfast::reliable

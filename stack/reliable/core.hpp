@@ -1,0 +1,122 @@
+// What the parts of an endpoint share: its settings, its rails, its pools and its connections, and
+// how a frame of a connection goes out.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "stack/base/pool.hpp"
+#include "stack/reliable/connection.hpp"
+#include "stack/reliable/endpoint.hpp"
+#include "stack/reliable/fixed_pool.hpp"
+#include "stack/reliable/incoming.hpp"
+#include "stack/reliable/outgoing.hpp"
+#include "stack/reliable/payload_sum.hpp"
+#include "stack/reliable/port.hpp"
+#include "stack/reliable/received_ranges.hpp"
+#include "stack/reliable/request_table.hpp"
+#include "stack/reliable/unexpected_memory.hpp"
+
+namespace holdfast::reliable {
+
+constexpr std::size_t kRailsMax = kMessageRailsMax;
+
+using Messages = ListBy<&OutgoingMessage::of_connection>;
+using MessageQueue = ListBy<&OutgoingMessage::of_queue>;
+using Fragments = ListBy<&VirtualFragment::of_connection>;
+using MessageFragments = ListBy<&VirtualFragment::of_message>;
+using FragmentQueue = ListBy<&VirtualFragment::of_queue>;
+using UnderWay = ListBy<&SentPacket::of_rail>;
+using Incoming = ListBy<&IncomingMessage::of_connection>;
+using Grants = ListBy<&IncomingMessage::of_grants>;
+
+constexpr Duration kJustNow = microseconds(100);
+// So many peers keep what they have taken from the pools of Outbound and OwedFragments when nothing
+// is under way: whoever exchanges messages with a few goes on with all that it has measured, and
+// takes nothing. As many are made in the beginning; there are more when more peers than that have
+// something under way at the same time.
+constexpr std::uint32_t kBusyKept = 32;
+
+struct Core {
+  Core(const EndpointOptions& options, std::span<Fabric* const> rails,
+       const AddressBook& addresses);
+
+  EndpointOptions options;
+  const AddressBook& addresses;
+  const Seal* seal;  // null: none with a key
+  PayloadSum payload_sum;
+  SendSlots send_slots;
+  std::vector<Port> ports;
+  RequestTable requests;
+  Matching matching;
+  FixedPool<OutgoingMessage> outgoing;
+  FixedPool<VirtualFragment> fragments;
+  FixedPool<SentPacket> sent;
+  FixedPool<IncomingMessage> incoming;
+  FixedPool<ReceivedRanges> ranges;
+  UnexpectedMemory unexpected;
+  Pool<Outbound> outbound;
+  Pool<OwedFragments> owed_fragments;
+  std::vector<Connection> connections;
+  std::vector<std::uint32_t> connection_of;  // by process
+  std::vector<std::uint32_t> active;         // connections
+  // Whether the active connections are to be looked after: in this turn, for something has changed
+  // that they may act on; in the next one; or when it is due. Else a turn only looks at the rails.
+  bool is_changed = false;
+  bool is_changed_for_next = false;
+  Time due = Time::never();
+  std::uint32_t extra_fragments = 0;  // in use, beyond one for each message
+  EndpointCounts counts;
+  std::array<std::uint64_t, kRailsMax> given_up{};  // copies of fragments, by their rail
+  Refusal refusal = Refusal::no_connection;         // of the latest command that was not accepted
+  Time emptied_at{-(std::int64_t{1} << 62)};        // the last turn that found the rails empty
+
+  std::size_t rails() const { return ports.size(); }
+  std::uint32_t index_of(const Connection& connection) const {
+    return static_cast<std::uint32_t>(&connection - connections.data());
+  }
+  // The connection with a process, live or over; null: there has never been one.
+  Connection* find(ProcessId process);
+  // With more peers than may keep what they have taken while nothing is under way.
+  bool has_many_busy() const {
+    return connections.size() > kBusyKept &&
+           (outbound.in_use() > kBusyKept || owed_fragments.in_use() > kBusyKept);
+  }
+  // A turn looks after it until it says that there is nothing to do.
+  void activate(Connection& connection);
+  // Likewise, but only from the next turn on.
+  void activate_for_next(Connection& connection);
+  void list(Connection& connection);
+
+  // What waits on rails that were emptied so lately is too young to change what is said of them.
+  bool has_just_looked(Time now) const { return now - emptied_at <= kJustNow; }
+  // What a frame says of the rails on which something came lately: all, unless what has come by now
+  // has been told.
+  std::uint8_t heard_lately(const Connection& connection, Time now) const {
+    return has_just_looked(now) ? connection.ways->heard_lately(now) : std::uint8_t{0xff};
+  }
+
+  Request refuse(Refusal why) {
+    refusal = why;
+    return kNoRequest;
+  }
+
+  // Posts a frame without payload, sealed if its type is. False: there is no slot.
+  bool post_control(Connection& connection, std::size_t rail, const MessageHeader& header,
+                    Time now);
+  // Lets the rails have what was posted; slots of inline frames are free then.
+  void flush(Time now) {
+    for (Port& port : ports) port.flush(now);
+  }
+  // Whether connections are given up that no rail leads to.
+  bool gives_up() const {
+    return options.timers != Timers::paper && options.unreachable_max < EndpointOptions::kForEver;
+  }
+  // Posts the frame in `slot`.
+  void post(Connection& connection, std::size_t rail, std::uint32_t slot, std::uint32_t size,
+            Time now);
+};
+
+}  // namespace holdfast::reliable

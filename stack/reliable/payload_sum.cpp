@@ -1,0 +1,36 @@
+// Checksums of what lies in segments, while it is packed and unpacked.
+#include "stack/reliable/payload_sum.hpp"
+
+#include "stack/segments/convertor.hpp"
+#include "stack/segments/segment_cursor.hpp"
+
+namespace holdfast::reliable {
+
+std::uint32_t PayloadSum::pack_list(std::byte* to, const SegmentList& from, std::uint64_t at,
+                                    std::uint64_t bytes, std::uint64_t seed) const {
+  SegmentCursor cursor(from, at);
+  if (!checksum_) {
+    holdfast::pack(cursor, to, bytes);
+    return 0;
+  }
+  ChecksumState state;
+  checksum_->begin(state, seed, bytes);
+  holdfast::pack(cursor, to, bytes, {*checksum_, state});
+  return payload_checksum_field(checksum_->finish(state));
+}
+
+std::uint32_t PayloadSum::unpack_list(const SegmentList& to, std::uint64_t at,
+                                      std::span<const std::byte> payload,
+                                      std::uint64_t seed) const {
+  SegmentCursor cursor(to, at);
+  if (!checksum_) {
+    holdfast::unpack(cursor, payload.data(), payload.size());
+    return 0;
+  }
+  ChecksumState state;
+  checksum_->begin(state, seed, payload.size());
+  holdfast::unpack(cursor, payload.data(), payload.size(), {*checksum_, state});
+  return payload_checksum_field(checksum_->finish(state));
+}
+
+}  // namespace holdfast::reliable

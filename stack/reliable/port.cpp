@@ -1,0 +1,141 @@
+// Slots, batches, back-pressure.
+#include "stack/reliable/port.hpp"
+
+#include <algorithm>
+
+#include "stack/reliable/message_frame.hpp"
+
+namespace holdfast::reliable {
+
+using Posted = ListBy<&SendSlot::of_port>;
+
+SendSlots::SendSlots(std::uint32_t count, std::uint32_t bytes)
+    : slots_(count),
+      // Frames begin where a cache line does.
+      bytes_((bytes + 63) / 64 * 64),
+      reserve_(std::min(count / 8, 16u)),
+      memory_(new std::byte[std::size_t{count} * bytes_]) {}
+
+Port::Port(Fabric& fabric, SendSlots& sending, std::uint32_t receive_slots)
+    : fabric_(&fabric),
+      sending_(&sending),
+      receive_slots_(std::min(receive_slots, fabric.caps().receive_depth)),
+      receive_bytes_((fabric.caps().frame_bytes_max + 63) / 64 * 64),
+      frame_bytes_max_(fabric.caps().frame_bytes_max),
+      inline_bytes_max_(fabric.caps().inline_bytes_max),
+      payload_max_(fabric.caps().frame_bytes_max - static_cast<std::uint32_t>(kMessageHeaderBytes)),
+      send_region_(fabric.register_memory(sending.all())),
+      receive_memory_(new std::byte[std::size_t{receive_slots_} * receive_bytes_]) {
+  HOLDFAST_ASSERT(fabric.caps().datagram && receive_slots_ > 0 &&
+                  fabric.caps().frame_bytes_max > kMessageHeaderBytes);
+  receive_region_ =
+      fabric.register_memory({receive_memory_.get(), std::size_t{receive_slots_} * receive_bytes_});
+  queue_.reserve(sending.states().size());
+  for (std::uint32_t i = 0; i < receive_slots_; ++i) {
+    returned_[returned_count_++] = receive_slot(i);
+    if (returned_count_ == kBatch) offer_returned();
+  }
+  offer_returned();
+}
+
+ReceiveSlot Port::receive_slot(std::uint64_t i) const {
+  HOLDFAST_ASSERT(i < receive_slots_);
+  return {receive_region_, receive_memory_.get() + i * receive_bytes_, frame_bytes_max_, i};
+}
+
+void Port::offer_returned() {
+  if (returned_count_ == 0) return;
+  const std::size_t taken = fabric_->offer({returned_.data(), returned_count_});
+  HOLDFAST_ASSERT(taken == returned_count_);
+  returned_count_ = 0;
+}
+
+const Event* Port::oldest() {
+  if (next_ == count_) {
+    if (is_empty_) return nullptr;
+    next_ = 0;
+    count_ = fabric_->poll(events_);
+    // Frames may have waited for a slot even if there is room for more events.
+    is_empty_ = count_ < kBatch && count_ < receive_slots_;
+    if (count_ == 0) return nullptr;
+  }
+  return &events_[next_];
+}
+
+void Port::next() {
+  const Event& event = events_[next_++];
+  if (event.kind == EventKind::received) {
+    ++counts_.frames_received;
+    counts_.bytes_received += event.size;
+    returned_[returned_count_++] = receive_slot(event.cookie);
+  }
+  if (next_ == count_ || returned_count_ == kBatch) offer_returned();
+}
+
+std::span<const std::byte> Port::frame(const Event& event) const {
+  return {receive_memory_.get() + event.cookie * receive_bytes_,
+          std::min(event.size, receive_bytes_)};
+}
+
+void Port::put(std::uint32_t slot, std::uint32_t size, Peer peer, Time now) {
+  Operation operation;
+  operation.peer = peer;
+  operation.region = send_region_;
+  operation.data = sending_->memory(slot);
+  operation.size = size;
+  operation.inline_data = size <= inline_bytes_max_;
+  if (operation.inline_data) operation.region = Region{};
+  operation.cookie = operation.inline_data ? kInline | slot : slot;
+  ++slots_in_use_;
+  queue_.push_back(operation);
+  if (queue_.size() % kBatch == 0) flush(now);
+}
+
+void Port::flush(Time now) {
+  std::size_t accepted = 0;
+  while (accepted < queue_.size() && !is_full_) {
+    const std::size_t offered = std::min(queue_.size() - accepted, kBatch);
+    for (Operation& operation : std::span(queue_).subspan(accepted, offered)) operation.at = now;
+    const std::size_t taken = fabric_->post({queue_.data() + accepted, offered});
+    is_full_ = taken < offered;
+    if (is_full_) full_since_ = now;
+    counts_.frames_sent += taken;
+    for (std::size_t i = accepted; i < accepted + taken; ++i) {
+      counts_.bytes_sent += queue_[i].size;
+      const auto slot = static_cast<std::uint32_t>(queue_[i].cookie);
+      if (queue_[i].inline_data) {
+        sending_->give(slot);
+        --slots_in_use_;
+        continue;
+      }
+      if (posted_.empty()) completed_at_ = now;
+      Posted::append(sending_->states(), posted_, slot);
+    }
+    accepted += taken;
+  }
+  queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(accepted));
+}
+
+void Port::sent(std::uint32_t slot, Time now) {
+  Posted::remove(sending_->states(), posted_, slot);
+  sending_->give(slot);
+  --slots_in_use_;
+  completed_at_ = now;
+  restarts_ = 0;
+}
+
+void Port::drop(Peer peer) {
+  std::erase_if(queue_, [&](const Operation& operation) {
+    if (operation.peer != peer) return false;
+    sending_->give(static_cast<std::uint32_t>(operation.cookie));
+    --slots_in_use_;
+    return true;
+  });
+}
+
+Time Port::waiting_since() const {
+  if (!posted_.empty()) return completed_at_;
+  return is_full_ ? full_since_ : Time::never();
+}
+
+}  // namespace holdfast::reliable

@@ -1,0 +1,151 @@
+// One rail of an endpoint: the fabric with the slots for what it brings, and what is to be posted
+// on it. Slots for sending are common to all rails: a frame is built in one, with its checksum
+// computed on the way, and the slot is the fabric's until the frame has been sent.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "stack/base/time.hpp"
+#include "stack/fabric.hpp"
+#include "stack/reliable/fixed_pool.hpp"
+
+namespace holdfast::reliable {
+
+struct SendSlot {
+  Links of_port;                     // posted and not completed, in the order of posting
+  std::uint32_t connection = kNone;  // whose frame it is
+  std::uint32_t life = 0;            // of that connection: it may have ended meanwhile
+  std::uint32_t size = 0;
+};
+
+// Memory of the frames that are being sent.
+class SendSlots {
+ public:
+  // At least one, each of `bytes`.
+  SendSlots(std::uint32_t count, std::uint32_t bytes);
+
+  std::uint32_t take() { return slots_.take(); }  // kNone: all are in use
+  void give(std::uint32_t slot) { slots_.give(slot); }
+  bool has_any() const { return slots_.has_left(); }
+  std::uint32_t left() const { return slots_.left(); }
+  // Data leaves some to acknowledgements and the like.
+  bool has_for_data() const { return slots_.left() > reserve_; }
+
+  std::byte* memory(std::uint32_t slot) { return memory_.get() + std::size_t{slot} * bytes_; }
+  std::span<std::byte> all() { return {memory_.get(), std::size_t{slots_.size()} * bytes_}; }
+  FixedPool<SendSlot>& states() { return slots_; }
+
+ private:
+  FixedPool<SendSlot> slots_;
+  std::uint32_t bytes_;
+  std::uint32_t reserve_;
+  std::unique_ptr<std::byte[]> memory_;
+};
+
+class Port {
+ public:
+  // Since the beginning. Sent are frames that the fabric has taken, whatever became of them.
+  struct Counts {
+    std::uint64_t frames_sent = 0;
+    std::uint64_t bytes_sent = 0;
+    std::uint64_t frames_received = 0;
+    std::uint64_t bytes_received = 0;
+  };
+  // Most operations of one post, and events of one poll.
+  static constexpr std::size_t kBatch = 64;
+
+  // The fabric and the slots must outlive it.
+  Port(Fabric& fabric, SendSlots& sending, std::uint32_t receive_slots);
+
+  Fabric& fabric() { return *fabric_; }
+  std::uint32_t payload_max() const { return payload_max_; }
+  const Counts& counts() const { return counts_; }
+
+  // What comes in: the oldest event, or null if there is none; `next` is done with it, and gives
+  // its slot back to the fabric.
+  void begin_turn() { is_empty_ = false; }
+  const Event* oldest();
+  void next();
+  std::span<const std::byte> frame(const Event& event) const;
+
+  // Whether frames that are put now would go out now.
+  bool takes_frames() const { return !is_full_ && !is_down_; }
+  bool is_full() const { return is_full_; }
+  bool is_down() const { return is_down_; }
+  // Put and neither taken inline nor completed.
+  std::uint32_t slots_in_use() const { return slots_in_use_; }
+  void set_writable(Time now) {
+    is_full_ = false;
+    ready_since_ = now;
+    if (posted_.empty()) restarts_ = 0;
+  }
+  void set_down(bool down) { is_down_ = down; }
+  // The frame of `size` bytes in a slot goes to `peer` with the next flush.
+  void put(std::uint32_t slot, std::uint32_t size, Peer peer, Time now);
+  void flush(Time now);
+  // What the cookie of a `sent` names: the slot of a frame that was not taken inline; kNone: of one
+  // that was, whose slot is free since then.
+  static std::uint32_t slot_of(std::uint64_t cookie) {
+    return cookie < kInline ? static_cast<std::uint32_t>(cookie) : kNone;
+  }
+  // A slot's frame has been sent, or has not been; it is free again.
+  void sent(std::uint32_t slot, Time now);
+  // Frames to this peer that the fabric has not taken will not be sent.
+  void drop(Peer peer);
+
+  // Since then the fabric has taken whatever was put.
+  Time ready_since() const { return ready_since_; }
+  // The oldest slot that has not completed; kNone: nothing that completes is posted.
+  std::uint32_t oldest_posted() const { return posted_.first; }
+  // Since when nothing has completed of what is posted; if nothing that completes is, since when
+  // the fabric has been full, as frames that are taken inline say nothing when they have been sent.
+  // never(): neither is waited for.
+  Time waiting_since() const;
+  // It is known that nothing completes: waiting_since begins anew.
+  void restart_waiting(Time now) {
+    completed_at_ = full_since_ = now;
+    ++restarts_;
+  }
+  // How often since the last completion.
+  unsigned restarts() const { return restarts_; }
+
+ private:
+  // Added to the cookies of what is posted inline.
+  static constexpr std::uint64_t kInline = std::uint64_t{1} << 32;
+
+  ReceiveSlot receive_slot(std::uint64_t i) const;
+  void offer_returned();
+
+  Fabric* fabric_;
+  SendSlots* sending_;
+  std::uint32_t receive_slots_;
+  std::uint32_t receive_bytes_;
+  std::uint32_t frame_bytes_max_;
+  std::uint32_t inline_bytes_max_;
+  std::uint32_t payload_max_;
+  Region send_region_, receive_region_;
+  std::unique_ptr<std::byte[]> receive_memory_;
+
+  std::array<Event, kBatch> events_;
+  std::size_t next_ = 0, count_ = 0;
+  bool is_empty_ = false;
+  std::array<ReceiveSlot, kBatch> returned_;
+  std::size_t returned_count_ = 0;
+
+  std::vector<Operation> queue_;
+  List posted_;  // slots
+  Time completed_at_, ready_since_;
+  Time full_since_;
+  Counts counts_;
+  unsigned restarts_ = 0;
+  std::uint32_t slots_in_use_ = 0;
+  bool is_full_ = false;
+  bool is_down_ = false;
+};
+
+}  // namespace holdfast::reliable

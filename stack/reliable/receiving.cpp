@@ -1,0 +1,268 @@
+// Frames that bring messages.
+#include "stack/reliable/receiving.hpp"
+
+#include <algorithm>
+
+namespace holdfast::reliable {
+
+struct Receiving::Piece {
+  Touched of;                      // the virtual fragment
+  std::uint64_t from = 0, to = 0;  // in the message
+  bool completes_it = false;       // it is the last fragment of the virtual fragment
+};
+
+void Receiving::handle(Connection& connection, const MessageHeader& header,
+                       std::span<const std::byte> payload, std::size_t rail, Time at, Time now) {
+  acknowledging_.note(connection, rail, header,
+                      static_cast<std::uint32_t>(payload.size() + kMessageHeaderBytes), at);
+  const bool is_too_old =
+      is_before(header.virtual_fragment, connection.latest_fragment - kFragmentsOfAnAge);
+  if (is_too_old || !connection.received.is_within(header.message)) {
+    ++core_.counts.out_of_place;
+    return;
+  }
+  if (is_before(connection.latest_fragment, header.virtual_fragment)) {
+    connection.latest_fragment = header.virtual_fragment;
+  }
+  const std::uint32_t known = find(connection, header.message);
+  const bool is_over = known == kNone || core_.incoming[known].is_whole;
+  if (is_over && connection.received.contains(header.message)) {
+    handle_duplicate(connection, header, now);
+  } else if (header.type == MessageFrameType::request) {
+    handle_request(connection, header, known, now);
+  } else {
+    handle_fragment(connection, header, payload, known, now);
+  }
+}
+
+// Its sender has not heard of our acknowledgement: perhaps the rail is dead in that direction. Of
+// an eager message the acknowledgement of messages says that it has arrived.
+void Receiving::handle_duplicate(Connection& connection, const MessageHeader& header, Time now) {
+  ++core_.counts.fragments_duplicate;
+  if (header.type == MessageFrameType::data || header.type == MessageFrameType::request) {
+    Touched whole;
+    whole.virtual_fragment = static_cast<std::uint16_t>(header.virtual_fragment);
+    acknowledging_.owe(connection, whole, Owed::When::now, now);
+  }
+  tell_again(connection);
+}
+
+void Receiving::tell_again(Connection& connection) {
+  acknowledging_.owe(connection, Owed::When::now);
+  acknowledging_.owe_on(connection, connection.ways->answer_on(connection.owed.latest_rail));
+}
+
+// Searched from the end, as most frames are of new messages; `after` is the next one known.
+std::uint32_t Receiving::find(const Connection& connection, std::uint32_t number) const {
+  std::uint32_t i = connection.incoming.last;
+  while (i != kNone && is_before(number, core_.incoming[i].number)) {
+    i = core_.incoming[i].of_connection.before;
+  }
+  return i != kNone && core_.incoming[i].number == number ? i : kNone;
+}
+
+// The message of a frame, made if there is none; kNone: there is no room, or nothing is known of it
+// and the frame does not say enough.
+std::uint32_t Receiving::find_or_open(Connection& connection, const MessageHeader& header,
+                                      std::uint32_t found, Time now) {
+  const bool says_who =
+      header.type == MessageFrameType::eager || header.type == MessageFrameType::request;
+  if (found == kNone) {
+    // A data frame does not say how long its message is.
+    if (header.type == MessageFrameType::data) return kNone;
+    // Those that are early leave a place for each of those that all wait for.
+    const bool is_early = header.message != connection.next_presented;
+    if (is_early && core_.incoming.left() <= core_.options.limits.peers) return kNone;
+    found = core_.incoming.take();
+    if (found == kNone) return kNone;
+    IncomingMessage& made = core_.incoming[found];
+    made.connection = core_.index_of(connection);
+    made.life = connection.life;
+    made.number = header.message;
+    made.bytes = header.bytes;
+    made.is_rendezvous = header.type == MessageFrameType::request;
+    if (made.is_rendezvous) {
+      connection.received.add(made.number);
+    } else {
+      made.charge = credit_of(made.bytes);
+      made.wanted = made.bytes;
+    }
+    Incoming::insert_by_number(core_.incoming, connection.incoming, found);
+  }
+  IncomingMessage& message = core_.incoming[found];
+  if (says_who && !message.is_opened) {
+    message.is_opened = true;
+    message.envelope = {connection.peer, header.context, header.tag};
+    if (connection.unplaced != kNone) {
+      ++changes_;  // with the next deadlines
+    } else if (message.number == connection.next_presented) {
+      present(connection, found, now);
+    }
+  }
+  return found;
+}
+
+void Receiving::handle_request(Connection& connection, const MessageHeader& header,
+                               std::uint32_t known, Time now) {
+  const std::uint32_t i = find_or_open(connection, header, known, now);
+  if (i == kNone) {
+    acknowledging_.owe(connection, Owed::When::next_turn);
+    return;
+  }
+  if (!core_.incoming[i].is_rendezvous || core_.incoming[i].bytes != header.bytes) {
+    ++core_.counts.out_of_place;
+    return;
+  }
+  const auto number = static_cast<std::uint16_t>(header.virtual_fragment);
+  acknowledging_.owe(connection, {i, 0, 0, 0, number}, Owed::When::next_turn, now);
+  if (known == kNone) return;
+  ++core_.counts.fragments_duplicate;
+  tell_again(connection);
+}
+
+// The fragments of an eager frame's virtual fragment are as long as its payload.
+Receiving::Piece Receiving::piece_of(const MessageHeader& header, std::uint64_t payload_bytes) {
+  Piece piece;
+  piece.of.virtual_fragment = static_cast<std::uint16_t>(header.virtual_fragment);
+  if (header.type == MessageFrameType::eager) {
+    piece.of.fragment_bytes = static_cast<std::uint32_t>(payload_bytes);
+    piece.of.bytes =
+        static_cast<std::uint32_t>(std::min(header.bytes, payload_bytes * kFragmentsMax));
+  } else {
+    piece.of.offset = header.offset;
+    piece.of.fragment_bytes = header.fragment_bytes;
+    piece.of.bytes = static_cast<std::uint32_t>(header.bytes);
+    piece.from = header.offset + std::uint64_t{header.index} * header.fragment_bytes;
+  }
+  piece.to = piece.from + payload_bytes;
+  piece.completes_it = piece.to == piece.of.offset + piece.of.bytes;
+  return piece;
+}
+
+bool Receiving::belongs(const IncomingMessage& message, const MessageHeader& header,
+                        const Piece& piece) const {
+  if (message.is_rendezvous) {
+    return header.type == MessageFrameType::data && message.receive != kNone &&
+           piece.to <= message.wanted;
+  }
+  switch (header.type) {
+    case MessageFrameType::eager:
+      return header.bytes == message.bytes && header.context == message.envelope.context &&
+             header.tag == message.envelope.tag;
+    case MessageFrameType::fragment:
+      return header.offset == 0 && header.bytes == message.bytes;
+    default:
+      return piece.to <= message.bytes;
+  }
+}
+
+void Receiving::handle_fragment(Connection& connection, const MessageHeader& header,
+                                std::span<const std::byte> payload, std::uint32_t known, Time now) {
+  Piece piece = piece_of(header, payload.size());
+  const std::uint32_t i = find_or_open(connection, header, known, now);
+  if (i == kNone) {
+    acknowledging_.owe(connection, Owed::When::next_turn);
+    return;
+  }
+  piece.of.message = i;
+  if (!belongs(core_.incoming[i], header, piece)) {
+    ++core_.counts.out_of_place;
+    return;
+  }
+  const Stored stored = store(connection, i, piece, header, payload);
+  if (stored != Stored::fresh && header.type == MessageFrameType::eager) {
+    // It may have been cut, and then its length is not that of the fragments: what is known is
+    // whether its first byte has arrived.
+    piece.of.bytes = piece.of.fragment_bytes = 1;
+  }
+  switch (stored) {
+    case Stored::fresh: {
+      const IncomingMessage& message = core_.incoming[i];
+      const bool is_whole =
+          message.ranges == kNone || core_.ranges[message.ranges].prefix() >= message.wanted;
+      core_.counts.payload_bytes_delivered += payload.size();
+      if (message.is_rendezvous) {
+        connection.data_grant = message.grant;
+        connection.data_at = now;
+      }
+      if (is_whole) {
+        if (message.is_rendezvous) {
+          acknowledging_.owe(connection, piece.of, Owed::When::next_turn, now);
+        }
+        become_whole(connection, i);
+        acknowledging_.owe(connection, Owed::When::next_turn);
+      } else {
+        const auto when = piece.completes_it ? Owed::When::now : Owed::When::later;
+        acknowledging_.owe(connection, piece.of, when, now);
+      }
+      break;
+    }
+    case Stored::known:
+      ++core_.counts.fragments_duplicate;
+      acknowledging_.owe(connection, piece.of, Owed::When::now, now);
+      tell_again(connection);
+      break;
+    case Stored::corrupt:
+      // The sender learns at once which fragment is missing.
+      ++core_.counts.corrupt_payload;
+      acknowledging_.owe(connection, piece.of, Owed::When::now, now);
+      break;
+    case Stored::no_room:
+      // It is sent again, and that the rail works is known from this.
+      acknowledging_.owe(connection, Owed::When::next_turn);
+      break;
+  }
+}
+
+Receiving::Stored Receiving::store(Connection& connection, std::uint32_t i, const Piece& piece,
+                                   const MessageHeader& header,
+                                   std::span<const std::byte> payload) {
+  IncomingMessage& message = core_.incoming[i];
+  const bool is_all = piece.from == 0 && piece.to == message.bytes;
+  auto overlap = ReceivedRanges::Overlap::none;
+  if (message.ranges != kNone) {
+    const ReceivedRanges& ranges = core_.ranges[message.ranges];
+    overlap = ranges.overlap(piece.from, piece.to);
+    if (overlap == ReceivedRanges::Overlap::all) return Stored::known;
+    if (!ranges.has_room_for(piece.from, piece.to)) return Stored::no_room;
+  }
+  const bool needs_memory = message.receive == kNone && message.bytes > 0;
+  if (needs_memory && message.memory.start == nullptr && !keep(message)) return Stored::no_room;
+  if (message.ranges == kNone && !is_all) {
+    message.ranges = core_.ranges.take();
+    if (message.ranges == kNone) return Stored::no_room;
+  }
+  const bool fused = overlap == ReceivedRanges::Overlap::none;
+  if (!copy_verified(connection, message, piece, header, payload, fused)) return Stored::corrupt;
+  if (message.ranges != kNone) {
+    const bool added = core_.ranges[message.ranges].add(piece.from, piece.to);
+    HOLDFAST_ASSERT(added);
+  }
+  if (message.of_grants.before != kNone || message.of_grants.after != kNone ||
+      connection.grants.first == i) {
+    Grants::remove(core_.incoming, connection.grants, i);  // it has been heard
+  }
+  return Stored::fresh;
+}
+
+// What has been received is not written again, as what comes may be corrupt: where it overlaps, or
+// exceeds the memory, it is verified first. Else checksum and copy are one.
+bool Receiving::copy_verified(Connection& connection, const IncomingMessage& message,
+                              const Piece& piece, const MessageHeader& header,
+                              std::span<const std::byte> payload, bool fused) {
+  const std::uint64_t room = message.receive != kNone ? message.room : message.bytes;
+  const bool verifies = core_.payload_sum.is_on();
+  const std::uint64_t seed = payload_seed(connection.in, header.message, piece.from);
+  if (fused && verifies && piece.to <= room && !payload.empty()) {
+    return core_.payload_sum.unpack(message.memory, piece.from, payload, seed) ==
+           header.payload_checksum;
+  }
+  if (verifies && core_.payload_sum.of(payload, seed) != header.payload_checksum) return false;
+  if (piece.from < room) {
+    scatter(message.memory, piece.from,
+            payload.first(std::min<std::uint64_t>(payload.size(), room - piece.from)));
+  }
+  return true;
+}
+
+}  // namespace holdfast::reliable

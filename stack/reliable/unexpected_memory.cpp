@@ -1,0 +1,71 @@
+// The buddy system.
+#include "stack/reliable/unexpected_memory.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "stack/base/assert.hpp"
+
+namespace holdfast::reliable {
+
+namespace {
+constexpr std::uint32_t kNoBlock = 0xffff'ffff;
+}
+
+unsigned UnexpectedMemory::level_of(std::uint64_t bytes) {
+  const unsigned bits =
+      static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(bytes, 1) - 1));
+  return bits <= kSmallestBits ? 0 : bits - kSmallestBits;
+}
+
+UnexpectedMemory::UnexpectedMemory(std::uint64_t bytes)
+    : top_(level_of(bytes)),
+      memory_(new std::byte[std::uint64_t{1} << (kSmallestBits + level_of(bytes))]),
+      blocks_(std::size_t{1} << level_of(bytes)) {
+  HOLDFAST_ASSERT(top_ < kLevelsMax);
+  free_.fill(kNoBlock);
+  push(top_, 0);
+}
+
+void UnexpectedMemory::push(unsigned level, std::uint32_t block) {
+  Block& it = blocks_[block];
+  it = {static_cast<std::uint8_t>(level), kNoBlock, free_[level]};
+  if (it.after != kNoBlock) blocks_[it.after].before = block;
+  free_[level] = block;
+}
+
+void UnexpectedMemory::remove(unsigned level, std::uint32_t block) {
+  const Block it = blocks_[block];
+  (it.before == kNoBlock ? free_[level] : blocks_[it.before].after) = it.after;
+  if (it.after != kNoBlock) blocks_[it.after].before = it.before;
+  blocks_[block] = {};
+}
+
+std::byte* UnexpectedMemory::take(std::uint64_t bytes) {
+  const unsigned wanted = level_of(bytes);
+  unsigned level = wanted;
+  while (level <= top_ && free_[level] == kNoBlock) ++level;
+  if (level > top_) return nullptr;
+  const std::uint32_t block = free_[level];
+  remove(level, block);
+  while (level > wanted) {
+    --level;
+    push(level, block + (std::uint32_t{1} << level));
+  }
+  return memory_.get() + (std::uint64_t{block} << kSmallestBits);
+}
+
+void UnexpectedMemory::give(const std::byte* at, std::uint64_t bytes) {
+  unsigned level = level_of(bytes);
+  auto block = static_cast<std::uint32_t>((at - memory_.get()) >> kSmallestBits);
+  while (level < top_) {
+    const std::uint32_t buddy = block ^ (std::uint32_t{1} << level);
+    if (blocks_[buddy].free_level != level) break;
+    remove(level, buddy);
+    block = std::min(block, buddy);
+    ++level;
+  }
+  push(level, block);
+}
+
+}  // namespace holdfast::reliable

@@ -1,0 +1,48 @@
+// Memory for messages that came before their receive: one piece, cut into blocks whose sizes are
+// powers of two, and neighbours that are free grow together again (Knowlton's buddy system, CACM
+// 1965). So no block is twice as long as was asked for, and nothing is allocated.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace holdfast::reliable {
+
+class UnexpectedMemory {
+ public:
+  static constexpr unsigned kSmallestBits = 8;
+  static constexpr unsigned kLevelsMax = 32;
+
+  // `bytes` is rounded up to a power of two. Pages that nobody has used take no memory.
+  explicit UnexpectedMemory(std::uint64_t bytes);
+
+  // At least `bytes` > 0; null if there is no such piece.
+  std::byte* take(std::uint64_t bytes);
+  // What `take` returned for as many bytes.
+  void give(const std::byte* block, std::uint64_t bytes);
+
+  std::uint64_t size() const { return std::uint64_t{1} << (kSmallestBits + top_); }
+
+ private:
+  static unsigned level_of(std::uint64_t bytes);
+  void push(unsigned level, std::uint32_t block);
+  void remove(unsigned level, std::uint32_t block);
+
+  // Of the smallest blocks: the level of the free block that begins there, or none; and its
+  // neighbours in the list of its level.
+  struct Block {
+    std::uint8_t free_level = 0xff;
+    std::uint32_t before = 0xffff'ffff;
+    std::uint32_t after = 0xffff'ffff;
+  };
+
+  unsigned top_;  // the level of the whole
+  std::unique_ptr<std::byte[]> memory_;
+  std::vector<Block> blocks_;
+  std::array<std::uint32_t, kLevelsMax> free_{};  // the first free block of each level
+};
+
+}  // namespace holdfast::reliable

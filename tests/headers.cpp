@@ -1,0 +1,1 @@
+// Nothing: the precompiled headers of tests need a target with a source.

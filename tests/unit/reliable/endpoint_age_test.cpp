@@ -1,0 +1,101 @@
+// What is so old that the numbers which it names have come around: it says nothing of what bears
+// them now.
+#include <deque>
+
+#include "tests/unit/reliable/endpoint_world.hpp"
+
+namespace holdfast::reliable {
+namespace {
+
+using Type = MessageFrameType;
+using Frame = std::vector<std::byte>;
+
+std::uint16_t fragment_of(const Flight& flight) {
+  const std::size_t at = flight.type() == Type::acknowledgement ? 12 : 16;
+  return load_le<std::uint16_t>(flight.bytes.data() + at);
+}
+
+class EndpointAge : public ::testing::Test {
+ protected:
+  // A message that asks: its virtual fragment 0 is the request, 1 is all its data. Both come again,
+  // 65,536 virtual fragments later; then its data never arrives.
+  EndpointAge() : world_(options()) {
+    world_.network.script = [this](const Flight& flight) { return watch(flight); };
+    begin(1);
+    EXPECT_TRUE(world_.complete(0, 1));
+    EXPECT_TRUE(world_.complete(1, 1));
+    world_.run(milliseconds(1));
+    for (int i = 0; i < 65'534 / kBurst; ++i) send_burst();
+    loses_data_ = true;
+    begin(3);
+    world_.run(microseconds(100));
+    EXPECT_EQ(latest_data_, 1u) << "it has the number of the first one";
+    EXPECT_TRUE(world_.completed(0).empty());
+  }
+
+  World world_;
+  Frame old_data_, old_acknowledgement_;
+
+ private:
+  static constexpr int kBurst = 62;  // of 65,534 messages
+
+  static WorldOptions options() {
+    WorldOptions options;
+    options.endpoint.limits.eager_bytes_max = 1;
+    return options;
+  }
+  Fate watch(const Flight& flight) {
+    const Frame frame(flight.bytes.begin(), flight.bytes.end());
+    if (flight.type() == Type::data) {
+      if (old_data_.empty()) old_data_ = frame;
+      latest_data_ = fragment_of(flight);
+      return Fate{.copies = loses_data_ ? 0 : 1};
+    }
+    const bool is_of_fragments = flight.type() == Type::acknowledgement &&
+                                 (flight.bytes[28] & std::byte{128}) != std::byte{};
+    if (is_of_fragments && fragment_of(flight) == 1 && old_acknowledgement_.empty()) {
+      old_acknowledgement_ = frame;
+    }
+    return {};
+  }
+  void begin(std::uint64_t tag) {
+    sent_.push_back(content(tag, 2));
+    got_.emplace_back(2);
+    ASSERT_NE(world_.receive(1, 0, got_.back(), tag), kNoRequest);
+    ASSERT_NE(world_.send(0, 1, sent_.back(), tag), kNoRequest);
+  }
+  void send_burst() {
+    for (auto* const each : {&world_.completed(0), &world_.completed(1)}) each->clear();
+    for (int i = 0; i < kBurst; ++i) {
+      ASSERT_NE(world_.receive(1, 0, byte_, 2), kNoRequest);
+      ASSERT_NE(world_.send(0, 1, byte_, 2), kNoRequest);
+    }
+    ASSERT_TRUE(world_.complete(1, kBurst));
+    ASSERT_TRUE(world_.complete(0, kBurst));
+    for (auto* const each : {&world_.completed(0), &world_.completed(1)}) each->clear();
+  }
+
+  bool loses_data_ = false;
+  std::uint16_t latest_data_ = 0;
+  std::deque<Frame> sent_, got_;
+  Frame byte_ = Frame(1);
+};
+
+TEST_F(EndpointAge, AnOldAcknowledgementCompletesNothing) {
+  const std::uint64_t before = world_.at(0).counts().out_of_place;
+  world_.network.fabric(0, 0).arrive(old_acknowledgement_, world_.now());
+  world_.run(milliseconds(1));
+  EXPECT_TRUE(world_.completed(0).empty());
+  EXPECT_EQ(world_.at(0).counts().out_of_place, before + 1);
+}
+
+TEST_F(EndpointAge, AnOldFrameIsNotAcknowledged) {
+  const std::uint64_t before = world_.at(1).counts().out_of_place;
+  world_.network.fabric(1, 0).arrive(old_data_, world_.now());
+  world_.run(milliseconds(1));
+  EXPECT_TRUE(world_.completed(0).empty());
+  EXPECT_EQ(world_.at(1).counts().out_of_place, before + 1);
+}
+
+}  // namespace
+}  // namespace holdfast::reliable

@@ -1,0 +1,563 @@
+// The known faults of the published code as tests, and what else goes wrong: losses, corruption,
+// rails that die in one direction or both, peers that die and come back.
+#include "tests/unit/reliable/endpoint_world.hpp"
+
+namespace holdfast::reliable {
+namespace {
+
+using Type = MessageFrameType;
+
+struct Exchange {
+  std::vector<std::byte> sent, got;
+  explicit Exchange(std::size_t bytes) : sent(content(bytes, bytes)), got(bytes) {}
+  void begin(World& world, std::uint64_t tag = 1) {
+    ASSERT_NE(world.receive(1, 0, got, tag), kNoRequest);
+    ASSERT_NE(world.send(0, 1, sent, tag), kNoRequest);
+  }
+};
+
+// Two rails that are alike.
+WorldOptions two_rails() {
+  WorldOptions options;
+  options.rails = {RailKind{}, RailKind{}};
+  return options;
+}
+
+// The published code acknowledged, with the last fragment, all others, corrupt ones too.
+TEST(EndpointFaults, OnlyFragmentsWhoseChecksumIsRightAreAcknowledged) {
+  for (const std::size_t bytes : {std::size_t{14'000}, std::size_t{140'000}}) {
+    World world;
+    int frames = 0;
+    world.network.script = [&](const Flight& flight) {
+      const bool carries = flight.bytes.size() > kMessageHeaderBytes;
+      // The third and the seventh of the message.
+      const bool corrupt = carries && (++frames == 3 || frames == 7);
+      return Fate{.corrupt = corrupt ? 500 : -1};
+    };
+    Exchange exchange(bytes);
+    exchange.begin(world);
+    ASSERT_TRUE(world.complete(1, 1));
+    ASSERT_TRUE(world.complete(0, 1));
+    EXPECT_TRUE(exchange.got == exchange.sent);
+    EXPECT_EQ(world.at(1).counts().corrupt_payload, 2u);
+    EXPECT_EQ(world.at(0).counts().fragments_resent, 2u);
+    EXPECT_EQ(world.at(1).counts().fragments_duplicate, 0u);
+  }
+}
+
+// The published code said nothing if the fragment that came last was the corrupt one.
+TEST(EndpointFaults, ACorruptLastFragmentIsAskedForAtOnce) {
+  for (const std::size_t bytes : {std::size_t{8}, std::size_t{14'000}, std::size_t{140'000}}) {
+    World world;
+    Exchange first(bytes);  // measures the round trip
+    first.begin(world, 9);
+    ASSERT_TRUE(world.complete(1, 1));
+    world.run(milliseconds(1));
+    const std::size_t last = (bytes + 1399) / 1400;
+    std::size_t frames = 0;
+    world.network.script = [&](const Flight& flight) {
+      const bool carries = flight.bytes.size() > kMessageHeaderBytes;
+      return Fate{.corrupt = carries && ++frames == last ? 50 : -1};
+    };
+    Exchange exchange(bytes);
+    const Time begun = world.now();
+    exchange.begin(world);
+    ASSERT_TRUE(world.complete(1, 2));
+    EXPECT_TRUE(exchange.got == exchange.sent);
+    EXPECT_EQ(world.at(1).counts().corrupt_payload, 1u);
+    // The wire's time of all, a request with its grant, the fragment, the word that it was corrupt,
+    // and the fragment again: no time-out, of which the least is 200 us.
+    const Duration wire = nanoseconds(static_cast<std::int64_t>(bytes + 48 * (last + 4)));
+    EXPECT_LE(world.now() - begun, wire + microseconds(10) * 5 + microseconds(2)) << bytes;
+  }
+}
+
+// Nothing that comes from the wire says where in memory anything is: frames of all kinds with any
+// numbers, of the right connection, are harmless.
+TEST(EndpointFaults, NumbersOfTheWireAreLookedUp) {
+  World world;
+  const ConnectionSeed seed = connection_seed(7, {0}, {0}, {1}, {0});
+  Random random(1, 2, 3);
+  std::vector<std::byte> memory(20'000);
+  for (int i = 0; i < 20'000; ++i) {
+    MessageHeader header;
+    header.type = static_cast<Type>(1 + random.below(8));
+    header.sender = ProcessId{0};
+    const auto number = [&] {
+      return static_cast<std::uint32_t>(random.next() >> random.below(64));
+    };
+    header.packet = number();
+    header.message = number();
+    header.virtual_fragment = number() & 0xffff;
+    header.bytes = number();
+    header.offset = random.next() >> random.below(64);
+    header.fragment_bytes = number();
+    header.index = static_cast<std::uint8_t>(random.below(64));
+    header.all_before = header.message - static_cast<std::uint32_t>(random.below(1000));
+    header.of_fragments = random.below(2) == 0;
+    header.mask = random.next();
+    header.credit = static_cast<std::uint16_t>(number());
+    header.rail = static_cast<std::uint8_t>(random.below(8));
+    header.heard = static_cast<std::uint8_t>(random.next());
+    header.upto = random.next() >> random.below(64);
+    header.stamp = random.next() >> random.below(64);
+    if (header.type == Type::fragment || header.type == Type::data) {
+      header.bytes = std::min<std::uint64_t>(header.bytes, 64 * 100);
+      header.fragment_bytes = 100;
+    }
+    std::vector<std::byte> frame(kMessageHeaderBytes);
+    if (has_payload(header.type)) {
+      frame.resize(kMessageHeaderBytes + std::min<std::uint64_t>(header.bytes, 100));
+    }
+    encode_message_header(header, seed, frame.data());
+    world.network.fabric(1, 0).arrive(frame, world.now());
+    if (i % 16 == 0) world.at(1).turn(world.now());
+    if (i % 512 == 0) {
+      Pattern any;
+      any.mask = 0;
+      static_cast<void>(world.at(1).receive(any, memory, 0, world.now()));
+    }
+  }
+  world.run(milliseconds(100));
+  EXPECT_GT(world.at(1).counts().out_of_place, 0u);
+}
+
+TEST(EndpointFaults, OnlyWhatIsLostIsSentAgain) {
+  for (const double lost : {1e-3, 1e-2}) {
+    WorldOptions options;
+    World world(options);
+    Random random(static_cast<std::uint64_t>(1 / lost), 0, 0);
+    std::uint64_t gone = 0;
+    world.network.script = [&](const Flight& flight) {
+      const bool carries = flight.bytes.size() > kMessageHeaderBytes;
+      const bool is_lost = random.unit() < lost;
+      if (is_lost && carries) ++gone;
+      return Fate{.copies = is_lost ? 0 : 1};
+    };
+    for (int i = 0; i < 20; ++i) {
+      Exchange exchange(1'000'000);
+      exchange.begin(world);
+      ASSERT_TRUE(world.complete(1, static_cast<std::size_t>(i) + 1));
+      EXPECT_TRUE(exchange.got == exchange.sent);
+      ASSERT_TRUE(world.complete(0, static_cast<std::size_t>(i) + 1));
+    }
+    EXPECT_GT(gone, 5u);
+    EXPECT_LE(world.at(0).counts().fragments_resent, gone * 12 / 10 + 1) << gone << " lost";
+  }
+}
+
+// An acknowledgement names 64 messages; so many arrive in one turn that several are needed.
+TEST(EndpointFaults, OfManySmallMessagesOnlyTheLostOneIsSentAgain) {
+  for (const bool loses_an_acknowledgement : {false, true}) {
+    World world;
+    int frames = 0, acknowledgements = 0;
+    world.network.script = [&](const Flight& flight) {
+      const bool is_fifth = flight.type() == Type::eager && ++frames == 10;
+      const bool is_second = flight.type() == Type::acknowledgement && ++acknowledgements == 2;
+      return Fate{.copies = is_fifth || (is_second && loses_an_acknowledgement) ? 0 : 1,
+                  // All arrive at one time.
+                  .later = Time{} + microseconds(100) - flight.at};
+    };
+    std::vector<std::byte> got(8);
+    const std::vector<std::byte> sent = content(1, 8);
+    for (int i = 0; i < 200; ++i) {
+      ASSERT_NE(world.receive(1, 0, got), kNoRequest);
+      ASSERT_NE(world.send(0, 1, sent), kNoRequest);
+    }
+    world.run(microseconds(300));
+    world.network.script = {};
+    ASSERT_TRUE(world.complete(0, 200));
+    EXPECT_EQ(world.at(0).counts().fragments_resent, 1u);
+    EXPECT_EQ(world.at(1).counts().fragments_duplicate, 0u);
+  }
+}
+
+// One in twenty is late by up to half a round trip.
+TEST(EndpointFaults, WhatIsLateIsNotSentAgain) {
+  WorldOptions options;
+  options.rails[0].latency = microseconds(50);
+  World world(options);
+  Random random(5, 0, 0);
+  world.network.script = [&](const Flight&) {
+    const auto late = static_cast<std::int64_t>(random.below(50'000));
+    return Fate{.later = nanoseconds(random.below(20) == 0 ? late : 0)};
+  };
+  for (std::size_t i = 1; i <= 30; ++i) {
+    Exchange exchange(1'000'000);
+    exchange.begin(world);
+    ASSERT_TRUE(world.complete(1, i));
+    ASSERT_TRUE(world.complete(0, i));
+  }
+  const EndpointCounts& counts = world.at(0).counts();
+  EXPECT_LE(counts.fragments_resent * 1000, counts.fragments_sent);
+}
+
+// A stream of messages over two rails, of which one is cut in the middle: its longest gap.
+Duration longest_gap(World& world, const std::function<void()>& cut, std::size_t messages = 60) {
+  Duration longest{};
+  Time last = world.now();
+  std::vector<std::unique_ptr<Exchange>> all;
+  for (std::size_t i = 0; i < messages; ++i) {
+    all.push_back(std::make_unique<Exchange>(100'000));
+    all.back()->begin(world);
+    if (i == messages / 2) {
+      world.run(microseconds(30));
+      cut();
+    }
+    EXPECT_TRUE(world.complete(1, i + 1));
+    longest = std::max(longest, world.now() - last);
+    last = world.now();
+    EXPECT_TRUE(all.back()->got == all.back()->sent);
+  }
+  return longest;
+}
+
+TEST(EndpointFaults, ASilentRailCostsLittle) {
+  for (const int direction : {0, 1, 2}) {
+    World world(two_rails());
+    const Duration gap = longest_gap(world, [&] {
+      if (direction != 1) world.network.dead.insert({0, 0, 1});
+      if (direction != 0) world.network.dead.insert({0, 1, 0});
+    });
+    EXPECT_LE(gap, milliseconds(5)) << direction;
+    if (direction != 1) {
+      EXPECT_NE(world.at(0).health({1}, 0), RailHealth::up);
+    }
+    EXPECT_EQ(world.at(0).health({1}, 1), RailHealth::up);
+    world.network.mend(0);
+    world.run(milliseconds(250));
+    EXPECT_EQ(world.at(0).health({1}, 0), RailHealth::up) << "within a quarter of a second";
+  }
+}
+
+TEST(EndpointFaults, APortThatSaysItIsDownCostsNoTimeout) {
+  WorldOptions options = two_rails();
+  options.endpoint.round_trip.wait_min = milliseconds(20);
+  World world(options);
+  const Duration gap = longest_gap(world, [&] {
+    world.network.cut(0);
+    for (std::uint32_t p = 0; p < 2; ++p) {
+      world.network.fabric(p, 0).happen(EventKind::port_down);
+    }
+  });
+  EXPECT_LE(gap, milliseconds(1));
+  EXPECT_EQ(world.at(0).health({1}, 0), RailHealth::down);
+}
+
+// The death of the last rail ended the published code's job.
+TEST(EndpointFaults, WhileAllRailsAreDownMessagesWait) {
+  World world(two_rails());
+  Exchange exchange(5'000'000);
+  exchange.begin(world);
+  world.run(microseconds(100));
+  world.network.cut(0);
+  world.network.cut(1);
+  world.run(seconds(5));
+  EXPECT_TRUE(world.completed(1).empty());
+  world.network.mend(1);
+  const Time mended = world.now();
+  ASSERT_TRUE(world.complete(1, 1));
+  EXPECT_TRUE(exchange.got == exchange.sent);
+  EXPECT_LE(world.now() - mended, milliseconds(400));
+  world.network.mend(0);
+  world.run(milliseconds(400));
+  EXPECT_EQ(world.at(0).health({1}, 0), RailHealth::up);
+}
+
+TEST(EndpointFaults, UnreachableForTooLongEndsRequests) {
+  WorldOptions options = two_rails();
+  options.endpoint.unreachable_max = seconds(2);
+  World world(options);
+  Exchange exchange(5'000'000);
+  exchange.begin(world);
+  world.run(microseconds(100));
+  world.network.cut(0);
+  world.network.cut(1);
+  ASSERT_TRUE(world.complete(0, 1));
+  EXPECT_EQ(world.completed(0)[0].outcome, Outcome::unreachable);
+  EXPECT_LE(world.now(), Time{} + milliseconds(2100));
+  EXPECT_EQ(world.send(0, 1, exchange.sent), kNoRequest);
+  EXPECT_FALSE(world.at(0).connect({1}, world.life(1), world.now())) << "this life is over for us";
+  EXPECT_TRUE(world.at(1).connect({0}, world.life(0), world.now())) << "it is connected";
+}
+
+// Who has been given up meanwhile hears of it when a rail is there again, whatever it waits for;
+// and what belongs to the connection that is over is not answered for ever.
+TEST(EndpointFaults, WhoHasBeenGivenUpHearsOfIt) {
+  for (const bool sends : {false, true}) {
+    WorldOptions options = two_rails();
+    options.processes = 3;
+    options.endpoint.unreachable_max = seconds(2);
+    World world(options);
+    std::vector<std::byte> memory(8), other_memory(8);
+    const std::vector<std::byte> message = content(1, 8);
+    ASSERT_NE(world.receive(1, 0, memory, 9), kNoRequest);
+    ASSERT_NE(world.receive(1, 2, other_memory, 9), kNoRequest);
+    world.network.cut(0);
+    world.network.cut(1);
+    ASSERT_NE(world.send(0, 1, message), kNoRequest);
+    ASSERT_TRUE(world.complete(0, 1));
+    EXPECT_EQ(world.completed(0)[0].outcome, Outcome::unreachable);
+    if (sends) {
+      ASSERT_NE(world.send(1, 0, message, 3), kNoRequest);
+    }
+    EXPECT_TRUE(world.completed(1).empty());
+    world.network.mend(0);
+    world.network.mend(1);
+    ASSERT_TRUE(world.complete(1, sends ? 2 : 1, seconds(1))) << sends;
+    for (const Completed& each : world.completed(1)) {
+      EXPECT_EQ(each.outcome, Outcome::unreachable);
+      EXPECT_EQ(each.envelope.source, ProcessId{0});
+    }
+    EXPECT_FALSE(world.at(1).is_connected({0}));
+    EXPECT_TRUE(world.at(1).is_connected({2}));
+    // The other one does not mind.
+    ASSERT_NE(world.send(2, 1, message, 9), kNoRequest);
+    ASSERT_TRUE(world.complete(1, sends ? 3 : 2));
+    EXPECT_TRUE(other_memory == message);
+    world.run(milliseconds(10));
+    const std::uint64_t before = world.network.frames;
+    world.run(seconds(10));
+    EXPECT_EQ(world.network.frames, before) << "nobody has anything to say";
+    // A later life of either is another matter.
+    world.restart(0);
+    ASSERT_NE(world.receive(0, 1, memory, 4), kNoRequest);
+    ASSERT_NE(world.send(1, 0, message, 4), kNoRequest);
+    ASSERT_TRUE(world.complete(0, 2));
+    EXPECT_TRUE(memory == message);
+  }
+}
+
+// What was cut for frames of 9,000 bytes is cut anew for the rail that is left.
+TEST(EndpointFaults, AWideRailDiesAndANarrowOneIsLeft) {
+  for (const std::size_t bytes : {std::size_t{20'000}, std::size_t{2'000'000}}) {
+    for (const int after_us : {12, 40, 200, 900}) {
+      WorldOptions options;
+      options.rails = {RailKind{.frame_bytes_max = 9000}, RailKind{.frame_bytes_max = 1400}};
+      options.rails[1].bytes_per_second = 500'000'000;
+      World world(options);
+      Exchange exchange(bytes);
+      exchange.begin(world);
+      world.run(microseconds(after_us));
+      world.network.cut(0);
+      ASSERT_TRUE(world.complete(1, 1)) << bytes << " " << after_us;
+      ASSERT_TRUE(world.complete(0, 1));
+      EXPECT_TRUE(exchange.got == exchange.sent);
+    }
+  }
+}
+
+// Half of the fragments that were under way on the rail arrive late: after their bytes have been
+// cut anew, their acknowledgements count still.
+TEST(EndpointFaults, LateAcknowledgementsOfWhatWasCutAnewCount) {
+  WorldOptions options;
+  options.rails = {RailKind{.frame_bytes_max = 9000}, RailKind{.frame_bytes_max = 1400}};
+  World world(options);
+  world.network.script = [&](const Flight& flight) {
+    if (flight.rail == 0 && flight.bytes.size() > 2000) return Fate{.later = milliseconds(1)};
+    return Fate{};
+  };
+  Exchange exchange(400'000);
+  exchange.begin(world);
+  world.run(microseconds(150));
+  for (std::uint32_t p = 0; p < 2; ++p) {
+    world.network.fabric(p, 0).happen(EventKind::port_down);
+  }
+  ASSERT_TRUE(world.complete(1, 1));
+  ASSERT_TRUE(world.complete(0, 1));
+  EXPECT_TRUE(exchange.got == exchange.sent);
+}
+
+TEST(EndpointFaults, RequestsOfADeadPeerEndAndItsNextLifeBeginsAnew) {
+  WorldOptions options;
+  options.processes = 3;
+  World world(options);
+  std::vector<std::byte> memory(100'000), any_memory(8);
+  const std::vector<std::byte> message = content(1, 100'000), small = content(2, 8);
+  ASSERT_NE(world.receive(0, 1, memory, 1), kNoRequest);
+  ASSERT_NE(world.send(0, 1, message, 2), kNoRequest);
+  Pattern any;
+  any.tag = 3;
+  ASSERT_NE(world.at(0).receive(any, any_memory, 3, world.now()), kNoRequest);
+  world.run(microseconds(50));
+  world.asleep.insert(1);
+  world.at(0).fail({1}, world.life(1), world.now());
+  ASSERT_TRUE(world.complete(0, 2));
+  for (const Completed& each : world.completed(0)) {
+    EXPECT_EQ(each.outcome, Outcome::peer_failed);
+    EXPECT_NE(each.cookie, 3u) << "who takes a message of anybody waits on";
+  }
+  EXPECT_EQ(world.send(0, 1, small), kNoRequest);
+
+  world.asleep.clear();
+  world.restart(1);
+  std::vector<std::byte> got(8);
+  ASSERT_NE(world.receive(1, 0, got, 2), kNoRequest);
+  ASSERT_NE(world.send(0, 1, small, 2), kNoRequest);
+  ASSERT_NE(world.send(1, 0, small, 3), kNoRequest);
+  ASSERT_TRUE(world.complete(1, 2));
+  ASSERT_TRUE(world.complete(0, 4));
+  EXPECT_TRUE(got == small) << "and not what the life before was sent";
+  EXPECT_TRUE(any_memory == small);
+}
+
+// Nor does the next life get what a full rail has kept of that before.
+TEST(EndpointFaults, WhatWaitsForAPeerThatIsOverIsNotSent) {
+  for (const bool is_inline : {true, false}) {
+    WorldOptions options;
+    options.rails[0].is_inline = is_inline;
+    World world(options);
+    ScriptedFabric& rail = world.network.fabric(0, 0);
+    rail.room = 0;
+    const std::vector<std::byte> message = content(1, 8);
+    for (int i = 0; i < 20; ++i) ASSERT_NE(world.send(0, 1, message), kNoRequest);
+    world.run(microseconds(50));
+    world.restart(1);
+    rail.room = static_cast<std::size_t>(-1);
+    rail.happen(EventKind::writable);
+    std::vector<std::byte> got(8);
+    ASSERT_NE(world.receive(1, 0, got), kNoRequest);
+    ASSERT_NE(world.send(0, 1, message), kNoRequest);
+    ASSERT_TRUE(world.complete(1, 1));
+    EXPECT_TRUE(got == message);
+    EXPECT_EQ(world.at(1).counts().unverified, 0u);
+  }
+}
+
+// Frames of a life that is over verify nowhere.
+TEST(EndpointFaults, FramesOfAnEarlierLifeAreNotHandled) {
+  for (const char* const seal : {"none", "siphash128"}) {
+    WorldOptions options;
+    options.endpoint.seal = seal;
+    World world(options);
+    std::vector<std::vector<std::byte>> old;
+    world.network.script = [&](const Flight& flight) {
+      if (flight.to == ProcessId{1}) old.emplace_back(flight.bytes.begin(), flight.bytes.end());
+      return Fate{};
+    };
+    Exchange exchange(100'000);
+    exchange.begin(world);
+    ASSERT_TRUE(world.complete(1, 1));
+    world.run(milliseconds(1));
+    world.network.script = {};
+    world.restart(0);
+    world.run(milliseconds(1));
+    const std::uint64_t before = world.at(1).hash();
+    const std::uint64_t unverified = world.at(1).counts().unverified;
+    for (const auto& frame : old) world.network.fabric(1, 0).arrive(frame, world.now());
+    world.run(milliseconds(1));
+    EXPECT_EQ(world.at(1).hash(), before);
+    EXPECT_EQ(world.at(1).counts().unverified, unverified + old.size());
+  }
+}
+
+// Whoever does not know the key cannot say that something has arrived.
+TEST(EndpointFaults, AForgedAcknowledgementIsNotBelieved) {
+  WorldOptions options;
+  options.endpoint.seal = "siphash128";
+  World world(options);
+  world.network.cut(0);
+  const std::vector<std::byte> message = content(1, 8);
+  ASSERT_NE(world.send(0, 1, message), kNoRequest);
+  world.run(microseconds(100));
+  MessageHeader header;
+  header.type = Type::acknowledgement;
+  header.sender = ProcessId{1};
+  header.all_before = header.message = 1;
+  std::vector<std::byte> frame(kMessageHeaderBytes);
+  encode_message_header(header, connection_seed(7, {1}, {0}, {0}, {0}), frame.data());
+  world.network.fabric(0, 0).arrive(frame, world.now());
+  world.run(milliseconds(1));
+  EXPECT_TRUE(world.completed(0).empty());
+  EXPECT_EQ(world.at(0).counts().unverified, 1u);
+}
+
+// A frame that was cut says with its length what its fragments' length is not.
+TEST(EndpointFaults, ACutFirstFragmentAcknowledgesNothing) {
+  World world;
+  std::vector<std::byte> first;
+  bool lose = true;
+  world.network.script = [&](const Flight& flight) {
+    if (flight.type() == Type::eager) first.assign(flight.bytes.begin(), flight.bytes.end());
+    const bool is_third = flight.type() == Type::fragment && flight.bytes[36] == std::byte{2};
+    return Fate{.copies = is_third && lose ? 0 : 1};
+  };
+  Exchange exchange(5'000);
+  exchange.begin(world);
+  world.run(microseconds(100));
+  // Sixty-four fragments of a byte would all have arrived.
+  first.resize(kMessageHeaderBytes + 1);
+  world.network.fabric(1, 0).arrive(first, world.now());
+  world.run(microseconds(50));
+  EXPECT_TRUE(world.completed(0).empty());
+  lose = false;
+  ASSERT_TRUE(world.complete(1, 1));
+  ASSERT_TRUE(world.complete(0, 1));
+  EXPECT_TRUE(exchange.got == exchange.sent);
+}
+
+// A message that has begun may wait for one fragment while others come and go: acknowledgements
+// name 16 bits of the numbers of virtual fragments, so it must not fall behind.
+TEST(EndpointFaults, NumbersOfVirtualFragmentsStayNearEachOther) {
+  WorldOptions options;
+  options.rails[0].frame_bytes_max = kMessageHeaderBytes + 1;
+  options.endpoint.limits.eager_bytes_max = 2;
+  World world(options);
+  std::uint32_t latest = 0, furthest = 0;
+  bool lose = true;
+  world.network.script = [&](const Flight& flight) {
+    if (flight.type() == Type::fragment) {
+      furthest = std::max(furthest, latest - load_le<std::uint32_t>(flight.bytes.data() + 16));
+      return Fate{.copies = lose ? 0 : 1};
+    }
+    if (flight.type() == Type::data) {
+      latest = std::max(latest, load_le<std::uint32_t>(flight.bytes.data() + 16));
+    }
+    return Fate{};
+  };
+  Exchange lost(2), large(64 * 6000);
+  lost.begin(world, 1);
+  large.begin(world, 2);
+  ASSERT_TRUE(world.complete(0, 1));
+  EXPECT_GE(latest, 6000u);
+  lose = false;
+  ASSERT_TRUE(world.complete(1, 2));
+  EXPECT_LE(furthest, 5000u);
+  EXPECT_TRUE(lost.got == lost.sent && large.got == large.sent);
+}
+
+// Back-pressure: nothing is lost, and silence of what was not taken is not the rail's.
+TEST(EndpointFaults, WhatTheFabricDoesNotTakeIsPostedLater) {
+  World world;
+  world.network.fabric(0, 0).room = 3;
+  Exchange exchange(30'000);
+  exchange.begin(world);
+  world.run(milliseconds(5));
+  EXPECT_TRUE(world.completed(1).empty());
+  world.network.fabric(0, 0).room = static_cast<std::size_t>(-1);
+  world.network.fabric(0, 0).happen(EventKind::writable);
+  ASSERT_TRUE(world.complete(1, 1));
+  EXPECT_TRUE(exchange.got == exchange.sent);
+}
+
+TEST(EndpointFaults, AnAdapterThatCompletesNothingIsLeft) {
+  WorldOptions options = two_rails();
+  options.rails[0].is_inline = options.rails[1].is_inline = false;
+  World world(options);
+  world.network.fabric(0, 0).completes = false;
+  Exchange exchange(1'000'000);  // of more frames than there are slots
+  exchange.begin(world);
+  ASSERT_TRUE(world.complete(1, 1));
+  EXPECT_TRUE(exchange.got == exchange.sent);
+  bool left = false;
+  while (world.now() < Time{} + milliseconds(21)) {
+    world.run(microseconds(5));
+    left = left || world.at(0).health({1}, 0) != RailHealth::up;
+    EXPECT_EQ(world.at(0).health({1}, 1), RailHealth::up);
+    EXPECT_FALSE(left && world.now() < Time{} + milliseconds(20));
+  }
+  EXPECT_TRUE(left) << "after 20 ms without a completion";
+}
+
+}  // namespace
+}  // namespace holdfast::reliable

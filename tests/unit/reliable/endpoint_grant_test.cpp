@@ -1,0 +1,85 @@
+// Grants are repeated when they are lost, soon, and not while their turn has not come.
+#include <deque>
+#include <optional>
+
+#include "tests/unit/reliable/endpoint_world.hpp"
+
+namespace holdfast::reliable {
+namespace {
+
+using Type = MessageFrameType;
+
+class EndpointGrants : public ::testing::Test {
+ protected:
+  static constexpr std::size_t kBytes = 1'000'000;  // a millisecond of the wire
+
+  static WorldOptions options(std::size_t rails) {
+    WorldOptions options;
+    options.rails.assign(rails, RailKind{});
+    options.endpoint.round_trip.first = milliseconds(1);
+    return options;
+  }
+  // Messages that are granted long before their data comes.
+  void begin(World& world, std::size_t messages) {
+    for (std::size_t i = 0; i < messages; ++i) {
+      got_.emplace_back(kBytes);
+      ASSERT_NE(world.receive(1, 0, got_.back()), kNoRequest);
+      ASSERT_NE(world.send(0, 1, sent_), kNoRequest);
+    }
+  }
+
+  std::vector<std::byte> sent_ = content(1, kBytes);
+  std::deque<std::vector<std::byte>> got_;
+};
+
+TEST_F(EndpointGrants, WhatWaitsForItsTurnIsNotGrantedAgain) {
+  World world(options(1));
+  std::size_t grants = 0, probes = 0;
+  world.network.script = [&](const Flight& flight) {
+    if (flight.type() == Type::grant) ++grants;
+    if (flight.type() == Type::probe) ++probes;
+    return Fate{};
+  };
+  begin(world, 40);
+  ASSERT_TRUE(world.complete(1, 40));
+  EXPECT_EQ(grants, 40u);
+  EXPECT_EQ(probes, 0u);
+}
+
+TEST_F(EndpointGrants, OneThatIsLostTwiceAfterAStreamIsRepeatedSoon) {
+  World world(options(1));
+  std::size_t of_last = 0;
+  world.network.script = [&](const Flight& flight) {
+    const bool is_of_last =
+        flight.type() == Type::grant && load_le<std::uint32_t>(flight.bytes.data() + 12) == 59;
+    return Fate{.copies = is_of_last && ++of_last <= 2 ? 0 : 1};
+  };
+  begin(world, 59);
+  world.run(milliseconds(40));
+  begin(world, 1);
+  ASSERT_TRUE(world.complete(1, 59));
+  const Time others = world.now();
+  ASSERT_TRUE(world.complete(1, 60));
+  EXPECT_TRUE(got_.back() == sent_);
+  EXPECT_LE(world.now() - others, milliseconds(5)) << "two time-outs, of 1 and 2 ms, and its data";
+}
+
+// The rail dies on the way back, and its port says so.
+TEST_F(EndpointGrants, OneOfARailThatIsLeftIsRepeatedAtOnce) {
+  WorldOptions two = options(2);
+  two.endpoint.round_trip.first = milliseconds(20);
+  World world(two);
+  std::optional<std::size_t> lost_on;
+  world.network.script = [&](const Flight& flight) {
+    if (flight.type() == Type::grant && !lost_on) lost_on = flight.rail;
+    return Fate{.copies = flight.from == ProcessId{1} && flight.rail == lost_on ? 0 : 1};
+  };
+  begin(world, 1);
+  ASSERT_TRUE(world.run(milliseconds(1), [&] { return lost_on.has_value(); }));
+  world.network.fabric(1, *lost_on).happen(EventKind::port_down);
+  ASSERT_TRUE(world.complete(1, 1, milliseconds(5)));
+  EXPECT_TRUE(got_.back() == sent_);
+}
+
+}  // namespace
+}  // namespace holdfast::reliable

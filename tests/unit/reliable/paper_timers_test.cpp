@@ -1,0 +1,93 @@
+// `timers: paper`: when the original sends again, and when it gives a rail up for ever (Shipman et
+// al., section 3.3; the numbers of its code).
+#include "tests/unit/reliable/endpoint_world.hpp"
+
+namespace holdfast::reliable {
+namespace {
+
+WorldOptions paper(std::size_t rails) {
+  WorldOptions options;
+  options.rails.assign(rails, RailKind{});
+  options.endpoint.timers = Timers::paper;
+  return options;
+}
+
+// Retransmissions after 10, 20 and 30 s, each timer set when the last fragment is scheduled.
+TEST(PaperTimers, TheAcknowledgementTimerGrowsLinearly) {
+  World world(paper(1));
+  std::vector<Time> sent;
+  world.network.script = [&](const Flight& flight) {
+    if (flight.from == ProcessId{0}) sent.push_back(flight.at);
+    return Fate{.copies = flight.from == ProcessId{0} ? 0 : 1};
+  };
+  const std::vector<std::byte> message = content(1, 8);
+  ASSERT_NE(world.send(0, 1, message), kNoRequest);
+  world.run(seconds(200));
+  const std::vector<Time> expected = {Time{}, Time{} + seconds(10), Time{} + seconds(30),
+                                      Time{} + seconds(60)};
+  EXPECT_TRUE(sent == expected) << sent.size();
+  EXPECT_EQ(world.at(0).health({1}, 0), RailHealth::down) << "given up after 10 + 20 + 30 + 40 s";
+}
+
+// Of a virtual fragment only what its mask does not have is sent again, together.
+TEST(PaperTimers, OnlyWhatTheMaskLacksIsSentAgain) {
+  World world(paper(1));
+  std::size_t count = 0;
+  world.network.script = [&](const Flight& flight) {
+    const bool carries = flight.bytes.size() > kMessageHeaderBytes;
+    ++count;
+    return Fate{.copies = carries && (count == 3 || count == 5) ? 0 : 1};
+  };
+  const std::vector<std::byte> sent = content(1, 20 * 1400);
+  std::vector<std::byte> got(sent.size());
+  ASSERT_NE(world.receive(1, 0, got), kNoRequest);
+  ASSERT_NE(world.send(0, 1, sent), kNoRequest);
+  world.run(seconds(9));
+  EXPECT_EQ(world.at(0).counts().fragments_resent, 0u);
+  ASSERT_TRUE(world.complete(1, 1));
+  EXPECT_EQ(world.at(0).counts().fragments_resent, 2u);
+  EXPECT_TRUE(got == sent);
+}
+
+TEST(PaperTimers, ARailThatIsGivenUpIsNeverTakenBack) {
+  World world(paper(2));
+  std::vector<std::unique_ptr<std::vector<std::byte>>> sent, got;
+  const auto exchange = [&] {
+    sent.push_back(std::make_unique<std::vector<std::byte>>(content(sent.size(), 1'000'000)));
+    got.push_back(std::make_unique<std::vector<std::byte>>(1'000'000));
+    ASSERT_NE(world.receive(1, 0, *got.back()), kNoRequest);
+    ASSERT_NE(world.send(0, 1, *sent.back()), kNoRequest);
+  };
+  exchange();
+  ASSERT_TRUE(world.complete(1, 1));
+  world.network.cut(0);
+  exchange();
+  ASSERT_TRUE(world.complete(1, 2, seconds(1000)));
+  EXPECT_TRUE(*got.back() == *sent.back());
+  EXPECT_EQ(world.at(0).health({1}, 0), RailHealth::down);
+  world.network.mend(0);
+  world.run(seconds(1000));
+  EXPECT_EQ(world.at(0).health({1}, 0), RailHealth::down);
+  exchange();
+  ASSERT_TRUE(world.complete(1, 3));
+  EXPECT_TRUE(*got.back() == *sent.back());
+}
+
+// 5 s without a completion, and once more 10: then the rail is given up.
+TEST(PaperTimers, SoIsOneThatCompletesNothing) {
+  WorldOptions options = paper(2);
+  options.rails[0].is_inline = options.rails[1].is_inline = false;
+  World world(options);
+  world.network.fabric(0, 0).completes = false;
+  const std::vector<std::byte> sent = content(1, 8);
+  std::vector<std::byte> got(8);
+  ASSERT_NE(world.receive(1, 0, got), kNoRequest);
+  ASSERT_NE(world.send(0, 1, sent), kNoRequest);
+  world.run(milliseconds(14'999));
+  EXPECT_EQ(world.at(0).health({1}, 0), RailHealth::up);
+  world.run(milliseconds(2));
+  EXPECT_EQ(world.at(0).health({1}, 0), RailHealth::down);
+}
+
+}  // namespace
+}  // namespace holdfast::reliable
