@@ -103,8 +103,14 @@ std::span<std::byte> Engine::send_slot(std::uint64_t index) {
   return slots_[receive_slots_ + index].bytes;
 }
 
-ReceiveSlot Engine::offered_slot(std::uint64_t index) {
-  return {region_, receive_slot(index).data(), kFrameBytesMax, index};
+// Field by field: a slot that is put together first and then copied is read back in larger pieces
+// than it was written in, for which the processor waits.
+void Engine::describe_slot(std::uint64_t index, ReceiveSlot& slot) {
+  slot.region = region_;
+  slot.data = receive_slot(index).data();
+  slot.size = kFrameBytesMax;
+  slot.cookie = index;
+  slot.service = Service::datagram;
 }
 
 void Engine::start(Time now) {
@@ -113,8 +119,8 @@ void Engine::start(Time now) {
     membership_.start(now);
     return;
   }
-  std::vector<ReceiveSlot> slots;
-  for (std::uint32_t i = 0; i < receive_slots_; ++i) slots.push_back(offered_slot(i));
+  std::vector<ReceiveSlot> slots(receive_slots_);
+  for (std::uint32_t i = 0; i < receive_slots_; ++i) describe_slot(i, slots[i]);
   const std::size_t offered = data_rail_->offer(slots);
   HOLDFAST_ASSERT(offered == slots.size());
   membership_.start(now);
@@ -151,7 +157,7 @@ Time Engine::turn(Time now) {
         continue;
       }
       handle_frame(receive_slot(event.cookie).first(event.size), event.at, now);
-      workspace_.slots[returned++] = offered_slot(event.cookie);
+      describe_slot(event.cookie, workspace_.slots[returned++]);
     }
     if (returned == 0) continue;
     const std::size_t offered = rail.offer(std::span(workspace_.slots).first(returned));
@@ -437,6 +443,7 @@ void Engine::send_on_rails(Time now) {
       watch(action.to);
       continue;
     }
+    rails.follow_life(action.to, boot_of(receiver_of(action)));
     const std::span<std::byte> frame = write(action, workspace_.frames[0]);
     if (!has_body(action.type)) {
       post_on(rails.next_for(action.to, action.type), action.to, frame);

@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "stack/address_book.hpp"
 #include "stack/fabric.hpp"
 #include "stack/membership.hpp"
 #include "stack/peers.hpp"
@@ -22,14 +23,6 @@
 #include "stack/wire/frame.hpp"
 
 namespace holdfast {
-
-// Where processes can be reached.
-class AddressBook {
- public:
-  virtual ~AddressBook() = default;
-  // On the fabric that is rail `rail` of every engine.
-  virtual Address address(std::size_t rail, ProcessId process) const = 0;
-};
 
 struct EngineOptions {
   MembershipOptions membership;
@@ -142,7 +135,7 @@ class Engine {
   void watch(ProcessId process);
   std::span<std::byte> receive_slot(std::uint64_t index);
   std::span<std::byte> send_slot(std::uint64_t index);
-  ReceiveSlot offered_slot(std::uint64_t index);
+  void describe_slot(std::uint64_t index, ReceiveSlot& slot);
 
   // What an engine with one rail, slots of others and no keys does not need.
   struct Rest {

@@ -8,8 +8,9 @@
 // Rules that every fabric keeps and tests/conformance checks:
 //  - It never throws, exits, aborts or blocks. What goes wrong is a status or an event.
 //  - From an accepted post to its completion the bytes belong to the fabric. An inline operation is
-//    complete when it is accepted: no event follows and the bytes are the caller's again. Every
-//    other accepted operation ends in exactly one `sent` event, also after reset and detach.
+//    complete when it is accepted: the bytes are the caller's again, and no event follows but, of
+//    one that can never succeed, perhaps a `sent` that says so. Every other accepted operation ends
+//    in exactly one `sent` event, also after reset and detach.
 //  - An offered slot belongs to the fabric until the `received` event that returns it.
 //  - "Sent" is not delivery. Whoever needs to know that a peer has handled a frame must ask the
 //  peer.
@@ -46,7 +47,7 @@ enum class Service : std::uint8_t {
 
 // What a fabric can do. Fixed for its lifetime.
 struct Caps {
-  const char* kind = "";               // "message", "udp", …: for people
+  const char* kind = "";               // "message", "udp", …: for people, and for defaults
   std::uint32_t frame_bytes_max = 0;   // largest datagram
   std::uint32_t inline_bytes_max = 0;  // largest operation that may be posted inline
   std::uint32_t send_depth = 0;        // most operations accepted and not yet completed
@@ -106,6 +107,9 @@ struct Operation {
   std::uint64_t remote_address = 0;  // one-sided operations only
   std::uint64_t remote_key = 0;
   std::uint64_t cookie = 0;  // comes back in the `sent` event
+  // When it was posted, on the engine's clock, of who has just read it; else a fabric that tells
+  // receivers when a frame was sent reads it itself.
+  Time at;
 };
 
 struct ReceiveSlot {

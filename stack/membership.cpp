@@ -68,6 +68,13 @@ Pending& Membership::pending() {
   if (rest_->pending == nullptr) {
     rest_->pending = &rest_->memory.pending.take();
     rest_->pending->dissemination.continue_for(dissemination_options(), rest_->evicted);
+    // Whoever had it before may have left it in the middle of something.
+    rest_->pending->join_attempts = 0;
+    rest_->pending->asked = kNoProcess;
+    rest_->pending->next_join = rest_->pending->join_until = Time::never();
+    rest_->pending->left_by = 0;
+    rest_->pending->leave_known = false;
+    rest_->pending->silence_ends = Time::never();
   }
   return *rest_->pending;
 }
@@ -149,10 +156,7 @@ void Membership::handle_any(Time now, Time at, const Header& header, const Body&
       unlike = false;
       break;
     case FrameType::acknowledgement:
-      if (counts && rest_->pending != nullptr) {
-        rest_->pending->dissemination.acknowledged(header.sender, body.after, body.upto,
-                                                   body.broadcast);
-      }
+      if (counts && rest_->pending != nullptr) hear_acknowledgement(now, header.sender, body);
       unlike = false;
       break;
     case FrameType::difference:
@@ -178,11 +182,19 @@ void Membership::handle_any(Time now, Time at, const Header& header, const Body&
   } else if (local_changed) {
     update_role(now);
   }
-  if (body.broadcast.named() && header.type == FrameType::notice && (spoke || agent_)) {
+  if (body.broadcast.named() && header.type == FrameType::notice && (spoke || relays())) {
     pass_on(body, news);
   }
   if (joining_ && header.type >= FrameType::difference) hear_answer(now, header.sender, body);
   refresh_due();
+}
+
+void Membership::hear_acknowledgement(Time now, ProcessId sender, const Body& body) {
+  Pending& open = pending();
+  open.dissemination.acknowledged(sender, body.after, body.upto, body.broadcast);
+  if (!leaving_) return;
+  if (body.after < open.left_by && open.left_by <= body.upto) open.leave_known = true;
+  wait_for_answers(now);
 }
 
 // What a frame says of its sender by existing: that this life of it runs. True if we know of a
@@ -271,13 +283,16 @@ void Membership::judge(Time now, DomainId dead) {
 void Membership::on_news(Time now, std::uint64_t before, ProcessId source, bool own_verdict,
                          const Broadcast& brought_by) {
   rest_->memory.views.share(view_);
+  if (leaving_) wait_for_answers(now);
+  const bool was_agent = agent_;
+  std::uint64_t after = before;
   for (const View::Exception& exception : view_.exceptions()) {
     if (exception.changed <= before || is_live(exception.record)) continue;
-    if (!is_local(exception.process) || !up(exception.process)) {
-      pending().dissemination.forget(exception.process);
-    }
+    if (is_local(exception.process) && up(exception.process)) continue;
+    const auto unheard = pending().dissemination.forget(exception.process);
+    // What our speaker was told and may not have heard is told to the next one.
+    if (unheard && !was_agent && is_local(exception.process)) after = std::min(after, *unheard);
   }
-  const bool was_agent = agent_;
   update_role(now);
   detector_->view_changed(now, ring());
   for (const View::Exception& exception : view_.exceptions()) {
@@ -285,14 +300,30 @@ void Membership::on_news(Time now, std::uint64_t before, ProcessId source, bool 
     if (exception.process == self_) continue;
     detector_->new_life(now, exception.process, ring());
   }
-  if (was_agent || agent_) {
-    if (!brought_by.named()) start_spreading(before);
+  if (was_agent || relays()) {
+    if (!brought_by.named() || after < before) start_spreading(after);
     tell_domain(before, source);
-  } else if (const ProcessId speaker = local_agent();
-             !own_verdict && speaker != source && speaker != kNoProcess && speaker != self_) {
+  } else if (after < before) {
+    hand_on(after);
+  } else if (const ProcessId speaker = local_agent(); !own_verdict && speaker != source) {
     // The agent saw its node's deaths itself; what reached only us it has to hear.
-    tell({&speaker, 1}, before, view_.sequence(), brought_by);
+    tell_speaker(before, brought_by);
   }
+}
+
+// Who speaks for us from now on may not have heard the changes after `after`.
+void Membership::hand_on(std::uint64_t after) {
+  if (relays()) {
+    start_spreading(after);
+  } else {
+    tell_speaker(after);
+  }
+}
+
+void Membership::tell_speaker(std::uint64_t after, const Broadcast& broadcast) {
+  const ProcessId speaker = local_agent();
+  if (speaker == kNoProcess || speaker == self_) return;
+  tell({&speaker, 1}, after, view_.sequence(), broadcast);
 }
 
 void Membership::owe(const Answer& answer) {

@@ -94,13 +94,17 @@ struct Pending {
   ProcessId asked = kNoProcess;  // by the last join
   Time next_join = Time::never();
   Time join_until = Time::never();
+  // While leaving:
+  std::uint64_t left_by = 0;          // the change of the view by which we left
+  bool leave_known = false;           // somebody has acknowledged it
+  Time silence_ends = Time::never();  // whoever has not answered then is not waited for
 };
 
 // What is the same for every process of a job.
 struct MembershipSettings {
   const Propagation* propagation;
   Duration retransmission_timeout;
-  Duration join_timeout;
+  Duration detection_timeout;
   bool backstop;
 
   friend bool operator==(const MembershipSettings&, const MembershipSettings&) = default;
@@ -150,7 +154,7 @@ class Membership {
   // and polling until told(), or for as long as it has patience.
   void leave(Time now);
   bool leaving() const { return leaving_; }
-  // Whether everybody has acknowledged all that this process had to tell.
+  // Whether everybody who is there has acknowledged all that this process had to tell.
   bool told() const {
     return rest_->pending == nullptr ||
            (rest_->pending->answers.empty() && rest_->pending->dissemination.idle());
@@ -230,6 +234,8 @@ class Membership {
   ProcessId local_agent() const;
   bool handing_over() const;
   void note_told(ProcessId process);
+  // Whether what this process hears is its to pass on to the other domains.
+  bool relays() const { return agent_ || (leaving_ && local_agent() == kNoProcess); }
   bool takes_us_for_joining(ProcessId sender) const;
   bool hear_local(const Header& header, const Body& body);
   void greet_domain(bool answer_wanted);
@@ -242,6 +248,7 @@ class Membership {
   bool handle_rare(Time now, Time at, const Header& header, const Body& body, bool newest);
   void handle_any(Time now, Time at, const Header& header, const Body& body, bool newest);
   void hear_answer(Time now, ProcessId sender, const Body& body);
+  void hear_acknowledgement(Time now, ProcessId sender, const Body& body);
   void note_change(ProcessId process, Record record, bool own_verdict = false);
   void note_suspicion(DomainId domain, bool suspected);
   void merge(ProcessId process, Record record, bool own_verdict = false);
@@ -250,11 +257,14 @@ class Membership {
   void on_news(Time now, std::uint64_t before, ProcessId source, bool own_verdict,
                const Broadcast& brought_by = {});
   void tell_domain(std::uint64_t before, ProcessId source);
+  void tell_speaker(std::uint64_t after, const Broadcast& broadcast = {});
+  void hand_on(std::uint64_t after);
   void start_spreading(std::uint64_t before);
   void pass_on(const Body& body, bool news);
   void tell_targets(const Course& course, std::uint64_t after, std::uint64_t upto,
                     const Broadcast& broadcast);
   void update_role(Time now);
+  void wait_for_answers(Time now);
   void owe(const Answer& answer);
   void tell(std::span<const ProcessId> receivers, std::uint64_t after, std::uint64_t upto,
             const Broadcast& broadcast = {});

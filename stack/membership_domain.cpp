@@ -16,7 +16,7 @@ void Membership::start(Time now) {
     set_local(self_, LocalState::starting);
     quiet_ = false;
     pending().next_join = now;
-    pending().join_until = now + rest_->settings.join_timeout;
+    pending().join_until = now + rest_->settings.detection_timeout;
     merge(self_, {incarnation_, MemberState::joining});
   } else if (local_agent() == self_) {
     agent_ = true;
@@ -104,10 +104,23 @@ void Membership::leave(Time now) {
   const std::uint64_t before = view_.sequence();
   const Record own{incarnation_, MemberState::left};
   view_.merge(self_, own);
+  pending().left_by = view_.sequence();
   note_change(self_, own);
   set_local(self_, LocalState::down);
+  const bool spoke = agent_;
   on_news(now, before, kNoProcess, false);
+  // Those of its own node would otherwise hear of its end first, from their system.
+  if (!spoke) tell_domain(before, kNoProcess);
   refresh_due();
+}
+
+// There is something to wait for, or somebody has answered. Once anybody knows that we left all
+// will hear it: then repetitions are for frames that were lost, and before it for one who was
+// silent for as long as the living may be.
+void Membership::wait_for_answers(Time now) {
+  const MembershipSettings& settings = rest_->settings;
+  pending().silence_ends = now + 3 * settings.retransmission_timeout +
+                           (pending().leave_known ? Duration{0} : settings.detection_timeout);
 }
 
 void Membership::process_ended(Time now, ProcessId process) {
@@ -115,12 +128,16 @@ void Membership::process_ended(Time now, ProcessId process) {
   set_local(process, LocalState::down);
   const std::uint64_t before = view_.sequence();
   const Record known = view_.of(process);
-  if (is_live(known)) merge(process, {known.incarnation, MemberState::failed}, true);
-  if (rest_->pending != nullptr) rest_->pending->dissemination.forget(process);
+  // Nobody tells us, who have left, of those who leave after us.
+  if (is_live(known) && !leaving_) merge(process, {known.incarnation, MemberState::failed}, true);
   if (view_.sequence() > before) {
     on_news(now, before, kNoProcess, true);
   } else {
+    const bool was_agent = agent_;
+    const auto unheard =
+        rest_->pending == nullptr ? std::nullopt : rest_->pending->dissemination.forget(process);
     update_role(now);
+    if (unheard && !was_agent) hand_on(*unheard);
   }
   refresh_due();
 }

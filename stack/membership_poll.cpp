@@ -18,6 +18,7 @@ void Membership::refresh_due() {
   quiet_ = !owing && open.dissemination.idle() && !joining_ && !fenced_ && !handing_over();
   due_ = std::min(detector_->next_deadline(), open.dissemination.next_deadline());
   if (joining_) due_ = std::min({due_, pending().next_join, pending().join_until});
+  if (leaving_ && !open.dissemination.idle()) due_ = std::min(due_, open.silence_ends);
   if (owing) due_ = Time{0};
   if (fenced_) due_ = Time::never();
   settle();
@@ -26,11 +27,12 @@ void Membership::refresh_due() {
 [[gnu::always_inline]] inline bool Membership::poll_detector(Time now, MembershipAction& action) {
   action.kind = MembershipAction::Kind::frame;
   action.receiver = {};
-  while (const auto wanted = detector_->poll(now, ring())) {
-    action.to = wanted->process;
-    switch (wanted->kind) {
+  DetectorAction wanted;
+  while (detector_->poll(now, ring(), wanted)) {
+    action.to = wanted.process;
+    switch (wanted.kind) {
       case DetectorAction::Kind::heartbeat:
-        if (wanted->process == self_) break;  // the view takes another for the agent
+        if (wanted.process == self_) break;  // the view takes another for the agent
         ++heartbeats_;
         action.type = FrameType::heartbeat;
         return true;
@@ -39,16 +41,16 @@ void Membership::refresh_due() {
         action.type = FrameType::observe;
         return true;
       case DetectorAction::Kind::probe:
-        owe({FrameType::difference, wanted->process, 0, 0, {0}, true, {}});
+        owe({FrameType::difference, wanted.process, 0, 0, {0}, true, {}});
         break;
       case DetectorAction::Kind::verdict:
-        judge(now, wanted->domain);
+        judge(now, wanted.domain);
         break;
       case DetectorAction::Kind::suspicion:
-        note_suspicion(wanted->domain, true);
+        note_suspicion(wanted.domain, true);
         break;
       case DetectorAction::Kind::trust:
-        note_suspicion(wanted->domain, false);
+        note_suspicion(wanted.domain, false);
         break;
     }
   }
@@ -70,6 +72,7 @@ bool Membership::poll_all(Time now, std::span<Run> scratch, MembershipAction& ac
     return true;
   }
   poll_join(now);
+  if (leaving_ && pending().silence_ends <= now) pending().dissemination.forget_all();
   // The detector first: its verdicts make news, and news is what notices carry.
   return poll_detector(now, action) || poll_answers(scratch, action) ||
          poll_notices(now, scratch, action);

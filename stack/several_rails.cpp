@@ -2,6 +2,7 @@
 #include "stack/several_rails.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "stack/base/assert.hpp"
 
@@ -83,6 +84,16 @@ std::size_t SeveralRails::next_for(ProcessId process, FrameType type) {
   if (!rails_[chosen].usable()) chosen = in_turn;
   next = static_cast<std::uint8_t>((chosen + 1) % rails_.size());
   return chosen;
+}
+
+void SeveralRails::follow_life(ProcessId process, std::uint32_t boot) {
+  PeerRails& known = peer(process);
+  if (known.boot >= boot) return;
+  known.boot = boot;
+  for (std::size_t i = 0; i < rails_.size(); ++i) {
+    Peer& handle = known.handles[i];
+    if (handle != kNoPeer) rails_[i].fabric->detach(std::exchange(handle, kNoPeer));
+  }
 }
 
 SeveralRails::PeerRails& SeveralRails::peer(ProcessId process) {

@@ -71,11 +71,15 @@ class SeveralRails {
   std::size_t next_for(ProcessId process, FrameType type);
   // The handle of a process on a rail; kNoPeer until it has been attached.
   Peer& handle(ProcessId process, std::size_t rail) { return peer(process).handles[rail]; }
+  // What is sent from now on is for this boot of the process, which may be at other addresses than
+  // an earlier one: handles of that are let go.
+  void follow_life(ProcessId process, std::uint32_t boot);
 
  private:
   struct PeerRails {
     ProcessId process = kNoProcess;
     std::array<Peer, kRailsMax> handles{};
+    std::uint32_t boot = 0;              // whose handles these are
     std::array<std::uint8_t, 2> next{};  // of heartbeats, of observes
   };
   PeerRails& peer(ProcessId process);

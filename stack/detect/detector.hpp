@@ -102,8 +102,10 @@ class Detector {
   // known, after view_changed: whoever starts takes some time until its heartbeats come.
   virtual void new_life(Time now, ProcessId process, const Ring& ring) = 0;
 
-  // The next thing to do at `now`, until there is none.
-  virtual std::optional<DetectorAction> poll(Time now, const Ring& ring) = 0;
+  // Writes the next thing to do at `now`; false if there is none, and then `action` means nothing.
+  // (In place: what is returned by value is put together and read back in other pieces, for which
+  // the processor waits.)
+  virtual bool poll(Time now, const Ring& ring, DetectorAction& action) = 0;
   // When to poll again at the latest.
   virtual Time next_deadline() const = 0;
 

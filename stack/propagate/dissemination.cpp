@@ -40,8 +40,10 @@ void Dissemination::tell(std::span<const ProcessId> to, std::uint64_t after, std
 void Dissemination::tell_one(ProcessId to, std::uint64_t after, std::uint64_t upto,
                              const Broadcast& broadcast, std::size_t end) {
   if (const std::size_t at = find(to, broadcast, end); at != end) {
-    entries_[at].upto = std::max(entries_[at].upto, upto);
-    if (entries_[at].sent < entries_[at].upto) next_ = std::min(next_, at);
+    Entry& entry = entries_[at];
+    if (after < entry.acknowledged) entry.acknowledged = entry.sent = after;
+    entry.upto = std::max(entry.upto, upto);
+    if (entry.sent < entry.upto) next_ = std::min(next_, at);
     return;
   }
   if (entries_.size() - done_ == options_.entries_max) evict_oldest();
@@ -70,9 +72,20 @@ void Dissemination::acknowledged(ProcessId from, std::uint64_t after, std::uint6
   settle();
 }
 
-void Dissemination::forget(ProcessId receiver) {
+std::optional<std::uint64_t> Dissemination::forget(ProcessId receiver) {
+  std::optional<std::uint64_t> unheard;
   for (Entry& entry : entries_) {
-    if (entry.to == receiver) finish(entry);
+    if (entry.to != receiver) continue;
+    unheard = std::min(unheard.value_or(entry.acknowledged), entry.acknowledged);
+    finish(entry);
+  }
+  settle();
+  return unheard;
+}
+
+void Dissemination::forget_all() {
+  for (Entry& entry : entries_) {
+    if (entry.to != kNoProcess) finish(entry);
   }
   settle();
 }

@@ -49,14 +49,18 @@ class Dissemination {
   // Of an idle one: it goes on for somebody who has had so many entries evicted.
   void continue_for(const DisseminationOptions& options, std::uint64_t evicted);
 
-  // Changes `after` < n <= `upto` are to reach each of `to`, who differ.
+  // Changes `after` < n <= `upto` are to reach each of `to`, who differ; whoever waits for others
+  // has to hear of both.
   void tell(std::span<const ProcessId> to, std::uint64_t after, std::uint64_t upto,
             const Broadcast& broadcast = {});
   // `from` has merged the changes in (after, upto], told as part of this broadcast.
   void acknowledged(ProcessId from, std::uint64_t after, std::uint64_t upto,
                     const Broadcast& broadcast = {});
-  // Nothing more for this one: it is dead.
-  void forget(ProcessId receiver);
+  // Nothing more for this one: it is dead. Returns the change before the first that it was to be
+  // told and has not acknowledged; nothing if it has acknowledged all.
+  std::optional<std::uint64_t> forget(ProcessId receiver);
+  // Nothing more for anybody.
+  void forget_all();
 
   // The next notice that is due. The caller must send it and then call `sent` with the last change
   // that it carried, > order.after.

@@ -40,7 +40,7 @@ class Seal {
   // The key of frames from one life of a process to one life of another.
   virtual PairKey derive(const JobKey& job, ProcessId sender, Incarnation sender_incarnation,
                          ProcessId receiver, Incarnation receiver_incarnation) const = 0;
-  // `frame` is at least kFrameBytesMin long; its last kSealBytes are the seal.
+  // The last kSealBytes of `frame` are the seal; there is something before it.
   virtual void write(const PairKey& key, std::span<std::byte> frame) const = 0;
   virtual bool matches(const PairKey& key, std::span<const std::byte> frame) const = 0;
 };

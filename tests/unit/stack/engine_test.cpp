@@ -522,6 +522,23 @@ TEST(Engine, EachLifeOfAProcessIsSentToItsOwnAddress) {
   EXPECT_EQ(subject.fabric.detached.size(), 2u);
 }
 
+// The acknowledgement of the news that there is a later life leaves before what is told to that
+// life.
+TEST(Engine, WhatWaitsIsSentBeforeAHandleIsLetGo) {
+  Subject subject;
+  subject.turn(at(0));
+  ASSERT_EQ(std::exchange(subject.fabric.posted, {}).size(), 1u) << "process 2 has a handle";
+  subject.addresses.move({2});
+  const MemberRun back{{2}, first_incarnation_of_boot(1), 1, MemberState::alive};
+  subject.hear(at(10), subject.frame(subject.header(FrameType::notice, 0, 1), {&back, 1}));
+  EXPECT_EQ(subject.fabric.detached, std::vector<Peer>{Peer{2}});
+  std::vector<std::uint32_t> places;
+  for (const FakeFabric::Frame& posted : subject.fabric.posted) places.push_back(posted.to);
+  ASSERT_GE(places.size(), 2u);
+  EXPECT_EQ(places.front(), 0u);
+  EXPECT_NE(std::find(places.begin(), places.end(), 1002u), places.end());
+}
+
 TEST(Engine, HeartbeatsAllocateNothing) {
   for (const std::string_view seal : {"none", "siphash128"}) {
     for (const std::uint32_t inline_bytes_max : {0u, 512u}) {

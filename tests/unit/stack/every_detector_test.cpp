@@ -88,15 +88,15 @@ class Job {
 
   void poll(Time now, std::uint32_t i, std::vector<Verdict>& verdicts) {
     if (!lives(i)) return;
-    while (const auto action = places_[i]->poll(now, ring_)) {
-      if (action->kind == Kind::verdict) {
-        verdicts.push_back({now, i, action->domain.value});
-        view_.merge({action->domain.value}, {{0}, MemberState::failed});
+    for (DetectorAction action; places_[i]->poll(now, ring_, action);) {
+      if (action.kind == Kind::verdict) {
+        verdicts.push_back({now, i, action.domain.value});
+        view_.merge({action.domain.value}, {{0}, MemberState::failed});
         for (std::uint32_t k = 0; k < roster_.domains(); ++k)
           if (lives(k)) places_[k]->view_changed(now, ring_);
       } else {
-        ASSERT_NE(action->process.value, i) << "a frame to itself";
-        frames_.push_back({now + kFrame, i, *action});
+        ASSERT_NE(action.process.value, i) << "a frame to itself";
+        frames_.push_back({now + kFrame, i, action});
       }
     }
     EXPECT_GT(places_[i]->next_deadline(), now) << "a deadline that has passed";
@@ -160,13 +160,14 @@ TEST_P(EveryDetector, StoppedIsSilent) {
   Job job(GetParam(), 3);
   ASSERT_TRUE(job.run(Time{0} + kTimeout).empty());
   DetectorPlace& detector = job.detector(1);
+  DetectorAction action;
   detector->stop();
   EXPECT_EQ(detector->next_deadline(), Time::never());
-  EXPECT_EQ(detector->poll(Time{0} + 9 * kTimeout, job.ring()), std::nullopt);
+  EXPECT_FALSE(detector->poll(Time{0} + 9 * kTimeout, job.ring(), action));
   detector->heartbeat(Time{0} + 9 * kTimeout, {0}, job.ring());
   detector->observe(Time{0} + 9 * kTimeout, {2}, job.ring());
   detector->view_changed(Time{0} + 9 * kTimeout, job.ring());
-  EXPECT_EQ(detector->poll(Time{0} + 9 * kTimeout, job.ring()), std::nullopt);
+  EXPECT_FALSE(detector->poll(Time{0} + 9 * kTimeout, job.ring(), action));
 }
 
 TEST_P(EveryDetector, SkippedPeriodsAreLikePlayedOnes) {

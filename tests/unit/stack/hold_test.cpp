@@ -151,8 +151,8 @@ TEST(Hold, WhoIsNoAgentAnyMoreSuspectsNobody) {
   detector->start(at(0), DetectorStart::with_everyone, Duration{0}, ring);
   std::vector<DetectorAction> about;
   const auto poll = [&](Time now) {
-    while (const auto action = detector->poll(now, ring))
-      if (action->domain != kNoDomain) about.push_back(*action);
+    for (DetectorAction action; detector->poll(now, ring, action);)
+      if (action.domain != kNoDomain) about.push_back(action);
   };
   for (std::int64_t ms = 0; ms <= 2000; ms += 10) poll(at(ms));
   const DetectorAction suspicion{DetectorAction::Kind::suspicion, kNoProcess, {2}};
@@ -180,8 +180,8 @@ TEST(Hold, WhoseVerdictIsHeldIsProbedAsTheDeadAre) {
     std::vector<ProcessId> probed;
     for (std::int64_t ms = 0; ms <= 2000; ms += 10) {
       if (ms <= 850) detector->heartbeat(at(ms), {2}, ring);
-      while (const auto action = detector->poll(at(ms), ring)) {
-        if (action->kind == DetectorAction::Kind::probe) probed.push_back(action->process);
+      for (DetectorAction action; detector->poll(at(ms), ring, action);) {
+        if (action.kind == DetectorAction::Kind::probe) probed.push_back(action.process);
       }
     }
     EXPECT_EQ(probed, std::vector<ProcessId>{{2}});

@@ -50,12 +50,71 @@ TEST(Leaving, IsSaidOnceAndNeitherRefutedNorFollowedByHeartbeatsOrVerdicts) {
   EXPECT_EQ(subject.of(0), alive(0));
 }
 
-TEST(Leaving, OfOneWhoIsNoAgentIsToldToTheAgentOnly) {
+TEST(Leaving, OfOneWhoIsNoAgentIsToldToItsNodeOnly) {
+  Subject subject = Subject({.nodes = 4, .per_node = 3}, options_of(5));
+  subject.start(at(0));
+  subject.poll(at(0));
+  subject.membership().leave(at(10));
+  EXPECT_EQ(receivers(subject.poll(at(10), FrameType::notice)), (std::vector<std::uint32_t>{3, 4}));
+}
+
+TEST(Leaving, TheLastOfADomainPassesOnWhatItHears) {
+  Subject subject = plain(4, 1);
+  subject.start(at(0));
+  subject.poll(at(0));
+  subject.membership().leave(at(10));
+  for (const Sent& notice : subject.poll(at(10), FrameType::notice)) {
+    if (notice.to != 3) subject.acknowledge(at(11), notice);
+  }
+  subject.hear(at(12), FrameType::notice, 0, {run_of(0, kLeft)});
+  const auto notices = subject.poll(at(12), FrameType::notice);
+  EXPECT_EQ(receivers(notices), (std::vector<std::uint32_t>{2, 3}));
+  for (const Sent& notice : notices) EXPECT_EQ(notice.runs, std::vector{run_of(0, kLeft)});
+}
+
+TEST(Leaving, WaitsForTheSilentOnlyUntilItIsSureToBeKnown) {
+  Subject heard = plain(4, 1), unheard = plain(4, 1);
+  for (Subject* subject : {&heard, &unheard}) {
+    subject->start(at(0));
+    subject->poll(at(0));
+    subject->membership().leave(at(10));
+  }
+  heard.acknowledge(at(11), heard.poll(at(10), FrameType::notice)[0]);
+  unheard.poll(at(10));
+  const auto told_at = [](Subject& subject) {
+    for (std::int64_t ms = 12;; ++ms) {
+      subject.poll(at(ms));
+      if (subject.membership().told()) return ms;
+    }
+  };
+  // Three retransmission timeouts; and the timeout of detection where nobody has said anything.
+  EXPECT_EQ(told_at(heard), 11 + 150);
+  EXPECT_EQ(told_at(unheard), 10 + 150 + 1000);
+}
+
+TEST(Leaving, WhatASpeakerThatGoesHasNotHeardIsToldToTheNext) {
+  Subject subject({.nodes = 4, .per_node = 3}, options_of(5));
+  subject.start(at(0));
+  subject.poll(at(0));
+  subject.hear(at(10), FrameType::notice, 7, {run_of(7, failed(0))});
+  EXPECT_EQ(receivers(subject.poll(at(10), FrameType::notice)), std::vector<std::uint32_t>{3});
+  subject.hear(at(11), FrameType::notice, 3, {run_of(3, kLeft)});
+  const auto notices = subject.poll(at(11), FrameType::notice);
+  ASSERT_EQ(receivers(notices), std::vector<std::uint32_t>{4});
+  EXPECT_EQ(notices[0].runs, (std::vector{run_of(7, failed(0)), run_of(3, kLeft)}));
+}
+
+TEST(Leaving, WhoEndsAfterwardsIsNoVerdict) {
   Subject subject = of_node(3);
   subject.start(at(0));
   subject.poll(at(0));
   subject.membership().leave(at(10));
-  EXPECT_EQ(receivers(subject.poll(at(10), FrameType::notice)), std::vector<std::uint32_t>{2});
+  subject.membership().process_ended(at(11), {2});
+  EXPECT_EQ(subject.of(2), alive(0));
+  // It was to have passed on that we left.
+  const auto notices = subject.poll(at(12), FrameType::notice);
+  EXPECT_EQ(receivers(notices), (std::vector<std::uint32_t>{0, 4, 6}));
+  for (const Sent& notice : notices) EXPECT_EQ(notice.runs, std::vector{run_of(3, kLeft)});
 }
 
 TEST(Leaving, OfTheAgentMakesTheNextOneAgentBeforeItEnds) {

@@ -61,7 +61,7 @@ class Watched {
 
   std::vector<DetectorAction> poll(Time now) {
     std::vector<DetectorAction> actions;
-    while (const auto action = detector_->poll(now, ring_)) actions.push_back(*action);
+    for (DetectorAction action; detector_->poll(now, ring_, action);) actions.push_back(action);
     return actions;
   }
   // Everything until `end`, each thing when the detector asks to be polled; verdicts are believed.
@@ -69,9 +69,9 @@ class Watched {
     std::vector<std::pair<Time, DetectorAction>> log;
     while (detector_->next_deadline() <= end) {
       const Time now = detector_->next_deadline();
-      while (const auto action = detector_->poll(now, ring_)) {
-        log.emplace_back(now, *action);
-        if (action->kind == Kind::verdict) fail(now, action->domain.value);
+      for (DetectorAction action; detector_->poll(now, ring_, action);) {
+        log.emplace_back(now, action);
+        if (action.kind == Kind::verdict) fail(now, action.domain.value);
       }
     }
     return log;

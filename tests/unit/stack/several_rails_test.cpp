@@ -1,116 +1,19 @@
 // Engines with several rails (PROTOCOL.md, section 12): what goes on which, and what a job of them
-// believes when rails fail. Frames take 1 ms; period 100 ms, timeout 1 s unless said otherwise.
+// believes when rails fail.
 #include <gtest/gtest.h>
 
-#include <deque>
-#include <functional>
-#include <memory>
-
 #include "stack/base/random.hpp"
-#include "tests/unit/stack/fake_fabric.hpp"
+#include "tests/drawn.hpp"
+#include "tests/unit/stack/rails_job.hpp"
 
 namespace holdfast {
 namespace {
 
-Time at(std::int64_t ms) {
-  return Time{} + milliseconds(ms);
-}
-
-class Member {
- public:
-  Member(const Roster& roster, std::uint32_t self, std::size_t rails, std::string_view seal,
-         Duration timeout) {
-    for (std::size_t i = 0; i < rails; ++i) fabrics.push_back(std::make_unique<FakeFabric>());
-    for (const auto& fabric : fabrics) pointers_.push_back(fabric.get());
-    EngineOptions options;
-    options.membership.self = {self};
-    options.membership.phase = milliseconds(self * 7 % 100);
-    options.membership.detection.timeout = timeout;
-    options.membership.retransmission_timeout = milliseconds(50);
-    options.seal = seal;
-    options.receive_slots = 4;
-    engine = std::make_unique<Engine>(options, roster, pointers_, workspace_);
-  }
-
-  std::vector<std::unique_ptr<FakeFabric>> fabrics;
-
- private:
-  FakeAddresses addresses_;
-  Workspace workspace_{addresses_};
-  std::vector<Fabric*> pointers_;
-
- public:
-  std::unique_ptr<Engine> engine;
-};
-
-// A job in steps of a millisecond.
-class Job {
-  Roster roster_;
-  std::int64_t now_ms_ = 0;
-
- public:
-  explicit Job(std::uint32_t processes, std::size_t rails = 2, std::string_view seal = "none",
-               Duration timeout = seconds(1))
-      : roster_({.nodes = processes, .per_node = 1}) {
-    for (std::uint32_t i = 0; i < processes; ++i) {
-      members.push_back(std::make_unique<Member>(roster_, i, rails, seal, timeout));
-      members[i]->engine->start(at(0));
-    }
-  }
-
-  // Whether a frame on a rail is lost on its way.
-  std::function<bool(std::size_t rail, std::uint32_t from, std::uint32_t to)> lost =
-      [](std::size_t, std::uint32_t, std::uint32_t) { return false; };
-  std::vector<std::unique_ptr<Member>> members;
-  std::vector<bool> dead = std::vector<bool>(64);
-  std::size_t heartbeats = 0, others = 0;  // posted
-
-  void run_to(std::int64_t ms) {
-    for (; now_ms_ < ms; ++now_ms_) {
-      for (std::uint32_t i = 0; i < members.size(); ++i) {
-        if (!dead[i]) members[i]->engine->turn(at(now_ms_));
-      }
-      for (std::uint32_t i = 0; i < members.size(); ++i) carry(i);
-    }
-  }
-
-  bool believes(std::uint32_t who, std::uint32_t of, MemberState state) const {
-    return members[who]->engine->membership().view().of({of}).state == state;
-  }
-  std::size_t believed_dead() const {
-    std::size_t pairs = 0;
-    for (std::uint32_t i = 0; i < members.size(); ++i) {
-      for (std::uint32_t j = 0; j < members.size() && !dead[i]; ++j) {
-        pairs += believes(i, j, MemberState::failed) ? 1u : 0u;
-      }
-    }
-    return pairs;
-  }
-  // Whether anybody has ever been judged and refuted it.
-  bool anyone_refuted() const {
-    for (const auto& member : members) {
-      if (member->engine->membership().incarnation() != first_incarnation_of_boot(0)) return true;
-    }
-    return false;
-  }
-
- private:
-  void carry(std::uint32_t from) {
-    for (std::size_t rail = 0; rail < members[from]->fabrics.size(); ++rail) {
-      for (FakeFabric::Frame& frame : members[from]->fabrics[rail]->posted) {
-        Header header;
-        ASSERT_EQ(decode_header(frame.used(), header), DecodeStatus::ok);
-        ++(header.type == FrameType::heartbeat ? heartbeats : others);
-        if (dead[frame.to] || lost(rail, from, frame.to)) continue;
-        members[frame.to]->fabrics[rail]->arrive(frame.used(), at(now_ms_ + 1));
-      }
-      members[from]->fabrics[rail]->posted.clear();
-    }
-  }
-};
+using rails::at;
+using rails::Job;
 
 TEST(SeveralRails, HeartbeatsTakeTheRailsInTurnAndAreNoMoreThanOnOne) {
-  Job job(4, 3);
+  Job job({.rails = 3});
   std::vector<std::size_t> on(3);
   job.lost = [&on](std::size_t rail, std::uint32_t from, std::uint32_t) {
     if (from == 0) ++on[rail];
@@ -124,7 +27,7 @@ TEST(SeveralRails, HeartbeatsTakeTheRailsInTurnAndAreNoMoreThanOnOne) {
 
 TEST(SeveralRails, NewsGoesOnEveryRailAndIsHandledOnce) {
   for (const std::string_view seal : {"none", "siphash128"}) {
-    Job job(4, 2, seal);
+    Job job({.seal = seal});
     job.run_to(500);
     job.dead[2] = true;
     job.run_to(3'000);
@@ -140,10 +43,10 @@ TEST(SeveralRails, NewsGoesOnEveryRailAndIsHandledOnce) {
 // One rail of two fails after the other, in one direction or both, for one process or for all; in
 // between all work for `overlap_ms`.
 void expect_that_nobody_is_judged(Duration timeout, std::int64_t overlap_ms) {
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+  for (std::uint64_t seed = 0; seed < tests::drawn(200u); ++seed) {
     Random random(seed, 1, 1);
     const std::uint32_t processes = 2 + static_cast<std::uint32_t>(random.below(7));
-    Job job(processes, 2, "none", timeout);
+    Job job({.processes = processes, .timeout = timeout});
     std::size_t rail = 0;
     std::uint64_t whose = 0, direction = 0;
     job.lost = [&](std::size_t on, std::uint32_t from, std::uint32_t to) {
@@ -175,7 +78,7 @@ TEST(SeveralRails, WhenARailTakesOverFromAnotherNobodyIsJudged) {
 }
 
 TEST(SeveralRails, WhoDiesWhileARailIsCutIsFoundWithinTheTimeoutAndAPeriod) {
-  Job job(4);
+  Job job({});
   job.lost = [](std::size_t rail, std::uint32_t, std::uint32_t) { return rail == 1; };
   job.run_to(2'000);
   job.dead[1] = true;
@@ -185,7 +88,7 @@ TEST(SeveralRails, WhoDiesWhileARailIsCutIsFoundWithinTheTimeoutAndAPeriod) {
 }
 
 TEST(SeveralRails, WithAllRailsCutThereIsAVerdict) {
-  Job job(4);
+  Job job({});
   job.run_to(1'000);
   job.lost = [](std::size_t, std::uint32_t from, std::uint32_t to) {
     return (from == 3) != (to == 3);
@@ -200,7 +103,7 @@ TEST(SeveralRails, WithAllRailsCutThereIsAVerdict) {
 }
 
 TEST(SeveralRails, AFullRailOrOneWhosePortIsDownIsLeftOut) {
-  Job job(2);
+  Job job({.processes = 2});
   std::vector<std::size_t> on(2);
   job.lost = [&on](std::size_t rail, std::uint32_t from, std::uint32_t) {
     if (from == 0) ++on[rail];
@@ -223,6 +126,26 @@ TEST(SeveralRails, AFullRailOrOneWhosePortIsDownIsLeftOut) {
   second.happen(event);
   job.run_to(3'000);
   EXPECT_EQ(on, (std::vector<std::size_t>{24, 5}));
+}
+
+// As over adapters, which give each life another queue pair.
+TEST(SeveralRails, TheHandlesOfALifeThatIsOverAreLetGoOnEveryRail) {
+  Job job({});
+  job.run_to(1'000);
+  job.dead[2] = true;
+  job.run_to(3'000);
+  FakeFabric& first = *job.members[1]->fabrics[0];
+  FakeFabric& second = *job.members[1]->fabrics[1];
+  EXPECT_TRUE(first.detached.empty() && second.detached.empty());
+  for (std::size_t lives = 1; lives <= 2; ++lives) {
+    job.restart(2);
+    job.run_to(3'000 + static_cast<std::int64_t>(lives) * 3'000 - 2'000);
+    EXPECT_TRUE(job.believes(1, 2, MemberState::alive));
+    EXPECT_EQ(first.detached, std::vector(lives, Peer{2}));
+    EXPECT_EQ(second.detached, first.detached);
+    job.dead[2] = true;
+    job.run_to(3'000 + static_cast<std::int64_t>(lives) * 3'000);
+  }
 }
 
 // A heartbeat and an observe each period, as where the observer is the emitter too: were they to
