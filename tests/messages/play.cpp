@@ -1,0 +1,97 @@
+// Plays a scenario, event by event, under the oracles.
+#include <ostream>
+
+#include "tests/messages/ledger.hpp"
+#include "tests/messages/scenario.hpp"
+#include "tests/messages/trace.hpp"
+#include "tests/messages/workload.hpp"
+
+namespace holdfast::messages {
+
+namespace {
+
+// After everything has completed: long enough for what may come twice.
+constexpr Duration kAfterwards = milliseconds(50);
+
+class Play {
+ public:
+  Play(const Scenario& scenario, std::ostream* trace)
+      : scenario_(scenario),
+        ledger_(scenario),
+        workload_(scenario, ledger_),
+        trace_(trace),
+        world_(with_trace(scenario.world), workload_) {
+    workload_.set_world(world_);
+    workload_.set_trace(trace);
+    trace_.watch(world_);
+    run();
+    count();
+  }
+
+  const Played& played() const { return played_; }
+
+ private:
+  sim::WorldOptions with_trace(sim::WorldOptions options) {
+    trace_.join(options);
+    return options;
+  }
+
+  // False if nothing happens until then, or something is wrong.
+  bool step(Time end) {
+    const bool more = world_.step(end);
+    if (!ledger_.failure().empty()) played_.failure = ledger_.failure();
+    if (!world_.failure().empty()) played_.failure = world_.failure();
+    return more && played_.failure.empty();
+  }
+
+  void run() {
+    while (step(scenario_.calm)) {
+    }
+    const Time deadline = scenario_.calm + scenario_.bound;
+    while (played_.failure.empty() && !workload_.finished()) {
+      if (step(deadline) || !played_.failure.empty()) continue;
+      if (!workload_.finished()) {
+        played_.failure = "not everything has completed in time:" + workload_.unfinished();
+      }
+    }
+    if (!played_.failure.empty()) return;
+    played_.completion = world_.now() - scenario_.calm;
+    const Time end = world_.now() + kAfterwards;
+    while (step(end)) {
+    }
+    if (!played_.failure.empty()) return;
+    std::vector<Incarnation> lives;
+    for (std::uint32_t i = 0; i < scenario_.world.processes; ++i) {
+      lives.push_back(world_.incarnation({i}));
+    }
+    ledger_.check_in_the_end(lives);
+    played_.failure = ledger_.failure();
+  }
+
+  void count() {
+    played_.frames = world_.frames(sim::PipeFate::left) + world_.impaired().lost;
+    played_.messages = ledger_.received();
+    played_.scattered = ledger_.received_scattered();
+    played_.resent = world_.counts().fragments_resent;
+    played_.faults_in_recovery = world_.faults_in_recovery();
+    played_.truncated = ledger_.outcomes(reliable::Outcome::truncated);
+    played_.cancelled = ledger_.outcomes(reliable::Outcome::cancelled);
+    played_.peer_failed = ledger_.outcomes(reliable::Outcome::peer_failed);
+    played_.digest = world_.digest();
+  }
+
+  const Scenario& scenario_;
+  Ledger ledger_;
+  Workload workload_;
+  Trace trace_;
+  sim::World world_;
+  Played played_;
+};
+
+}  // namespace
+
+Played play(const Scenario& scenario, std::ostream* trace) {
+  return Play(scenario, trace).played();
+}
+
+}  // namespace holdfast::messages
