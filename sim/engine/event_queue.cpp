@@ -61,36 +61,33 @@ std::size_t EventQueue::memory_bytes() const {
 
 // Newcomers belong near the front or near the back; where neither is near, the run is longer than
 // its span deserves, and becomes a rung.
-void EventQueue::push_to_run(const QueuedEvent& event) {
-  if (put_near_front(event)) return;
+QueuedEvent& EventQueue::place_in_run(std::int64_t time) {
+  if (QueuedEvent* const near = place_near_front(time); near != nullptr) return *near;
   QueuedEvent* const stop = end_ - std::min(in_run(), kShiftMax);
   QueuedEvent* place = end_;
-  while (place != stop && place[-1].time > event.time) --place;
-  if (place == stop && place != next_ && place[-1].time > event.time) {
-    split_run(event);
-    return;
-  }
+  while (place != stop && place[-1].time > time) --place;
+  if (place == stop && place != next_ && place[-1].time > time) return split_run(time);
   if (end_ == run_.get() + run_room_) {
     const std::ptrdiff_t behind = end_ - place;
     make_room();
     place = end_ - behind;
   }
   std::copy_backward(place, end_, end_ + 1);
-  *place = event;
   ++end_;
+  return *place;
 }
 
-// Those before the newcomer move into the room that what was popped has left.
-bool EventQueue::put_near_front(const QueuedEvent& event) {
+// Those before the newcomer move into the room that what was popped has left. Null: there is none,
+// or too many would have to move.
+QueuedEvent* EventQueue::place_near_front(std::int64_t time) {
   const std::size_t near = std::min(in_run(), kFrontShiftMax);
-  if (next_ == run_.get() || near == 0 || next_[near - 1].time <= event.time) return false;
+  if (next_ == run_.get() || near == 0 || next_[near - 1].time <= time) return nullptr;
   QueuedEvent* place = --next_;
-  while (place[1].time <= event.time) {
+  while (place[1].time <= time) {
     place[0] = place[1];
     ++place;
   }
-  *place = event;
-  return true;
+  return place;
 }
 
 // At the end of the run. One to which events are appended forever moves to the front of its memory
@@ -120,25 +117,22 @@ void EventQueue::empty_run(std::size_t events) {
   next_ = end_ = run_.get();
 }
 
-void EventQueue::push_beyond_run(const QueuedEvent& event) {
+QueuedEvent& EventQueue::place_beyond_run(std::int64_t time) {
   for (std::size_t i = depth_; i-- > 0;) {
-    if (key(event) < rungs_[i]->end) {
-      put_in_rung(*rungs_[i], event);
-      return;
-    }
+    if (key(time) < rungs_[i]->end) return place_in_rung(*rungs_[i], time);
   }
-  far_earliest_ = std::min(far_earliest_, key(event));
-  far_latest_ = std::max(far_latest_, key(event));
-  append(far_, event);
+  far_earliest_ = std::min(far_earliest_, key(time));
+  far_latest_ = std::max(far_latest_, key(time));
+  return append(far_);
 }
 
 // The rung must reach to the end of the run, not only to its last event: the next finest rung may
 // begin there.
-void EventQueue::split_run(const QueuedEvent& newcomer) {
-  open_rung(std::min(key(*next_), key(newcomer)), run_end_ - 1, in_run() + 1);
+QueuedEvent& EventQueue::split_run(std::int64_t newcomer) {
+  open_rung(std::min(key(next_->time), key(newcomer)), run_end_ - 1, in_run() + 1);
   Rung& rung = *rungs_[depth_ - 1];
-  for (; next_ != end_; ++next_) put_in_rung(rung, *next_);
-  put_in_rung(rung, newcomer);
+  for (; next_ != end_; ++next_) place_in_rung(rung, next_->time) = *next_;
+  return place_in_rung(rung, newcomer);
 }
 
 void EventQueue::refill_run() {
@@ -177,8 +171,8 @@ void EventQueue::refill_run() {
     for (const Chunk* chunk = bucket.first; chunk != nullptr; chunk = chunk->next) {
       const std::size_t here = std::min(left, kChunkEvents);
       for (std::size_t i = 0; i < here; ++i) {
-        earliest = std::min(earliest, key(chunk->events[i]));
-        latest = std::max(latest, key(chunk->events[i]));
+        earliest = std::min(earliest, key(chunk->events[i].time));
+        latest = std::max(latest, key(chunk->events[i].time));
       }
       left -= here;
     }
@@ -259,18 +253,20 @@ void EventQueue::open_rung(std::uint64_t earliest, std::uint64_t latest, std::si
   run_end_ = earliest;
 }
 
-void EventQueue::put_in_rung(Rung& rung, const QueuedEvent& event) {
-  const std::size_t index = (key(event) - rung.start) >> rung.shift;
+QueuedEvent& EventQueue::place_in_rung(Rung& rung, std::int64_t time) {
+  const std::size_t index = (key(time) - rung.start) >> rung.shift;
   HOLDFAST_ASSERT(index < kRungBucketsMax);
   rung.occupied[index / 64] |= std::uint64_t{1} << (index % 64);
-  append(rung.buckets[index], event);
+  return append(rung.buckets[index]);
 }
 
 void EventQueue::deal_out(Bucket& bucket, Rung& rung) {
   std::size_t left = bucket.count;
   for (Chunk* chunk = bucket.first; chunk != nullptr;) {
     const std::size_t here = std::min(left, kChunkEvents);
-    for (std::size_t i = 0; i < here; ++i) put_in_rung(rung, chunk->events[i]);
+    for (std::size_t i = 0; i < here; ++i) {
+      place_in_rung(rung, chunk->events[i].time) = chunk->events[i];
+    }
     left -= here;
     Chunk* const next = chunk->next;
     give_chunk(chunk);
@@ -278,14 +274,14 @@ void EventQueue::deal_out(Bucket& bucket, Rung& rung) {
   }
 }
 
-void EventQueue::append(Bucket& bucket, const QueuedEvent& event) {
+QueuedEvent& EventQueue::append(Bucket& bucket) {
   const std::size_t place = bucket.count++ % kChunkEvents;
   if (place == 0) {
     Chunk* const chunk = take_chunk();
     (bucket.first == nullptr ? bucket.first : bucket.last->next) = chunk;
     bucket.last = chunk;
   }
-  bucket.last->events[place] = event;
+  return bucket.last->events[place];
 }
 
 EventQueue::Chunk* EventQueue::take_chunk() {

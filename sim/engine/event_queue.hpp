@@ -52,12 +52,10 @@ class EventQueue {
   void push(std::int64_t time, std::uint32_t target, std::uint32_t payload) {
     HOLDFAST_ASSERT(time >= last_popped_);
     ++size_;
-    const QueuedEvent event{time, next_sequence_++, target, payload};
-    if (key(event) < run_end_) {
-      push_to_run(event);
-    } else {
-      push_beyond_run(event);
-    }
+    // Written where it is to lie: one that is put together elsewhere and then copied is read back
+    // in larger pieces than it was written in, for which the processor waits.
+    QueuedEvent& event = key(time) < run_end_ ? place_in_run(time) : place_beyond_run(time);
+    event = {time, next_sequence_++, target, payload};
   }
 
   bool empty() const { return size_ == 0; }
@@ -137,28 +135,27 @@ class EventQueue {
     std::array<Bucket, kRungBucketsMax> buckets{};
   };
 
-  static std::uint64_t key(const QueuedEvent& event) {
-    return static_cast<std::uint64_t>(event.time);
-  }
+  static std::uint64_t key(std::int64_t time) { return static_cast<std::uint64_t>(time); }
 
   std::size_t in_run() const { return static_cast<std::size_t>(end_ - next_); }
   template <class Visit>
   void visit_buckets(Visit visit) const;
-  void push_to_run(const QueuedEvent& event);
-  bool put_near_front(const QueuedEvent& event);
+  // Where an event of that time is to be written, which then counts as being there.
+  QueuedEvent& place_in_run(std::int64_t time);
+  QueuedEvent* place_near_front(std::int64_t time);
+  QueuedEvent& place_beyond_run(std::int64_t time);
+  QueuedEvent& place_in_rung(Rung& rung, std::int64_t time);
+  QueuedEvent& append(Bucket& bucket);
   void make_room();
   void empty_run(std::size_t events);
-  void push_beyond_run(const QueuedEvent& event);
-  void split_run(const QueuedEvent& newcomer);
+  QueuedEvent& split_run(std::int64_t newcomer);
   void refill_run();
   void refine_far();
   void load_run(Bucket& bucket);
   void load_part(Bucket& bucket);
   void sort_run();
   void open_rung(std::uint64_t earliest, std::uint64_t latest, std::size_t events);
-  void put_in_rung(Rung& rung, const QueuedEvent& event);
   void deal_out(Bucket& bucket, Rung& rung);
-  void append(Bucket& bucket, const QueuedEvent& event);
   Chunk* take_chunk();
   void give_chunk(Chunk* chunk);
 

@@ -38,6 +38,11 @@ Address MessageNetwork::address(ProcessId process) {
   return address;
 }
 
+ProcessId MessageNetwork::process_at(const Address& address) {
+  if (address.size != sizeof(std::uint32_t)) return kNoProcess;
+  return {load_le<std::uint32_t>(address.bytes.data())};
+}
+
 void MessageNetwork::flush_posted(ProcessId process) {
   fabrics_[process.value].flush();
 }

@@ -52,6 +52,8 @@ class MessageNetwork {
   ProcessId posted_by() const { return posted_by_; }
   ProcessId posted_to() const { return posted_to_; }
   static Address address(ProcessId process);
+  // kNoProcess: it is no address of this network.
+  static ProcessId process_at(const Address& address);
 
   // The same moment on both clocks.
   void set_now(SimTime now, Time clock) {

@@ -47,6 +47,10 @@ class PacketCarrier {
   void carry(SimTime now, NodeId from, NodeId to_node, std::uint32_t bytes, ProcessId to,
              std::uint32_t frame);
 
+  // See PacketWire.
+  void prefetch_beginning(NodeId from) const { wire_.prefetch_beginning(from); }
+  void prefetch_way(NodeId from) const { wire_.prefetch_way(from, service_level_); }
+
   bool precedes(SimTime outside) {
     if (!wire_.reports().empty()) return true;  // of what was lost when the world outside acted
     return wire_.precedes(std::min(outside, next_traffic_)) || next_traffic_ <= outside;

@@ -113,6 +113,16 @@ std::uint32_t ScheduleBuilder::add_impairment(const Impairment& impairment) {
   return static_cast<std::uint32_t>(impairments_.size() - 1);
 }
 
+std::uint32_t ScheduleBuilder::add_impairment(const FrameImpairment& impairment) {
+  frame_impairments_.push_back(impairment);
+  return static_cast<std::uint32_t>(frame_impairments_.size() - 1);
+}
+
+std::uint32_t ScheduleBuilder::add_rail(const FaultedRail& rail) {
+  rails_.push_back(rail);
+  return static_cast<std::uint32_t>(rails_.size() - 1);
+}
+
 std::size_t ScheduleBuilder::end_of_records() const {
   std::size_t end = first_record_;
   for (const Entry& entry : entries_) end = std::max(end, entry.event.record + 1);
@@ -165,6 +175,8 @@ FaultSchedule ScheduleBuilder::build() const {
   std::map<std::pair<FaultTarget, std::uint32_t>, std::uint32_t> pauses;  // by which fault
   FaultSchedule schedule;
   schedule.impairments = impairments_;
+  schedule.frame_impairments = frame_impairments_;
+  schedule.rails = rails_;
   schedule.faults = faults_;
   schedule.fault_of_record = fault_of_record_;
   for (Entry& entry : entries) {

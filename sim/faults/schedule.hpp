@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "stack/base/time.hpp"
+#include "stack/impair/frame_faults.hpp"
 
 namespace holdfast::sim {
 
@@ -36,6 +37,8 @@ enum class FaultTarget : std::uint8_t {
   link,        // of the fabric; both directions
   device,      // of the fabric: a switch chip or an adapter
   impairment,  // an entry of the schedule's impairments; crash: it begins, repair: it ends
+  frames,      // likewise of its frame impairments
+  rail,        // likewise of its rails; crash: it is cut
 };
 
 // What a link does to the frames that cross it.
@@ -45,6 +48,7 @@ struct Impairment {
   std::optional<std::uint32_t> direction;
   double share = 0.0;    // of the frames that are lost, whatever their size; in [0, 1]
   double per_bit = 0.0;  // probability that a bit arrives wrong, in [0, 1)
+  std::optional<std::uint8_t> rail = {};  // see FaultedRail
 
   friend bool operator==(const Impairment&, const Impairment&) = default;
 };
@@ -55,6 +59,25 @@ struct FaultPart {
   std::uint32_t index = 0;
 
   friend bool operator==(const FaultPart&, const FaultPart&) = default;
+};
+
+// What happens to frames between parts of the job, whatever way they take (fault_windows.hpp).
+struct FrameImpairment {
+  FaultPart of;                 // a process, or a node with all its processes
+  std::optional<FaultPart> to;  // on the other side; absent: everybody else
+  bool one_way = false;         // only frames that leave `of`
+  FrameFaults faults;
+  std::optional<std::uint8_t> rail = {};  // see FaultedRail
+
+  friend bool operator==(const FrameImpairment&, const FrameImpairment&) = default;
+};
+
+// One of several rails of a host, which only real ones have: the simulated fabric is one rail.
+struct FaultedRail {
+  FaultPart of;           // an adapter or a link of the host
+  std::uint8_t rail = 0;  // which of its rails, from 0
+
+  friend bool operator==(const FaultedRail&, const FaultedRail&) = default;
 };
 
 constexpr std::uint32_t kNoEntry = 0xffff'ffff;
@@ -79,7 +102,7 @@ struct FaultEvent {
   Time at;
   FaultAction action = FaultAction::crash;
   FaultTarget target = FaultTarget::process;
-  // Rank of the process, index of the host; link, device or impairment: its number.
+  // Rank of the process, index of the host; of anything else its number.
   std::uint32_t index = 0;
   // Which line of the script, record of the trace or draw of a model asked for it; a repair names
   // the record of the outage that it ends.
@@ -89,15 +112,20 @@ struct FaultEvent {
   friend bool operator==(const FaultEvent&, const FaultEvent&) = default;
 };
 
-// Whether it happens to the fabric, and not to the job.
+// Whether it happens to processes; to the fabric, or a rail of it; or to neither, but to frames.
+inline bool is_of_job(const FaultEvent& fault) {
+  return fault.target == FaultTarget::process || fault.target == FaultTarget::node;
+}
 inline bool is_of_fabric(const FaultEvent& fault) {
-  return fault.target != FaultTarget::process && fault.target != FaultTarget::node;
+  return !is_of_job(fault) && fault.target != FaultTarget::frames;
 }
 
 // Ordered by time; at equal times in the order of the script or trace.
 struct FaultSchedule {
   std::vector<FaultEvent> events;
   std::vector<Impairment> impairments;
+  std::vector<FrameImpairment> frame_impairments;
+  std::vector<FaultedRail> rails;
   std::vector<Fault> faults;                   // in the order in which they were added
   std::vector<std::uint32_t> fault_of_record;  // kNoFault: of an event that only ends something
   std::size_t records_while_down = 0;  // crashes of parts that were down already: not played
@@ -149,6 +177,8 @@ class ScheduleBuilder {
 
   // The index by which outages call it.
   std::uint32_t add_impairment(const Impairment& impairment);
+  std::uint32_t add_impairment(const FrameImpairment& impairment);
+  std::uint32_t add_rail(const FaultedRail& rail);
 
   // A single event; a repair or resume ends whatever outages are open then.
   void add_event(const FaultEvent& event);
@@ -185,6 +215,8 @@ class ScheduleBuilder {
 
   std::vector<Entry> entries_;
   std::vector<Impairment> impairments_;
+  std::vector<FrameImpairment> frame_impairments_;
+  std::vector<FaultedRail> rails_;
   std::vector<Fault> faults_;
   std::vector<Time> latest_begins_;  // beside faults_
   std::vector<std::uint32_t> fault_of_record_;

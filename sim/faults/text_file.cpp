@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -41,6 +42,9 @@ Status decompress(const std::string& path, const std::string& packed, std::strin
 
 Status read_text_file(const std::string& path, std::string& text) {
   text.clear();
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))  // which opens, and then throws
+    return Status::error(path + ": cannot be read: it is a folder; expected a file");
   std::ifstream file(path, std::ios::binary);
   std::string raw((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   if (!file.is_open() || file.bad())

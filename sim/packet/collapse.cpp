@@ -22,6 +22,7 @@
 // until then, and the credits that are still out will be back when it was said.
 #include <algorithm>
 
+#include "sim/engine/prefetch.hpp"
 #include "sim/packet/packet_wire.hpp"
 #include "stack/base/assert.hpp"
 
@@ -74,10 +75,26 @@ bool PacketWire::plan(std::uint32_t index) {
   return true;
 }
 
+void PacketWire::prefetch_beginning(NodeId from) const {
+  const std::uint32_t port = host_port_[from.value];
+  if (port == kNoPort) return;
+  prefetch_line(&ports_[port]);
+  prefetch_line(&routes_.place_of(port));
+}
+
+void PacketWire::prefetch_way(NodeId from, std::uint8_t service_level) const {
+  const std::uint32_t first = host_port_[from.value];
+  if (first == kNoPort) return;
+  const Route& route = routes_.place_of(first);
+  if (route.first != first) return;
+  const std::uint32_t lane = options_.lane_of_service_level[service_level];
+  for (std::size_t i = 0; i < route.count; ++i) prefetch_for_collapse(route.ports[i], lane);
+}
+
 void PacketWire::prefetch_for_collapse(std::uint32_t port, std::uint32_t lane_number) const {
-  __builtin_prefetch(&ports_[port], 1);
-  __builtin_prefetch(&reservations_[port], 1);
-  __builtin_prefetch(&lanes_[std::size_t{port} * lane_count_ + lane_number], 1);
+  prefetch_line(&ports_[port]);
+  prefetch_line(&reservations_[port]);
+  prefetch_line(&lanes_[std::size_t{port} * lane_count_ + lane_number]);
 }
 
 bool PacketWire::stays_idle(const Leg& leg, const Packet& packet) {

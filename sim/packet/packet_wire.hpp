@@ -71,6 +71,10 @@ class PacketWire {
   // A host hands a packet to its adapter. Not before the last step's time, and not at an instant
   // whose second phase is over.
   void inject(SimTime now, const Shipment& shipment);
+  // For a host that will inject a packet soon: fetches into the cache what that begins with, and,
+  // when this is there, all that lies on the way that its last packet took.
+  void prefetch_beginning(NodeId from) const;
+  void prefetch_way(NodeId from, std::uint8_t service_level) const;
 
   // Whether the wire has something to do before an outside event at `outside` is handled.
   bool precedes(SimTime outside) {

@@ -42,6 +42,9 @@ class RouteCache {
     return route;
   }
 
+  // Where the way from there is, if it is known: for fetching memory in advance.
+  const Route& place_of(std::uint32_t first) const { return routes_[place(first)]; }
+
   // Other tables are in force.
   void forget() { ++tables_; }
   std::size_t memory_bytes() const { return routes_.size() * sizeof(Route); }

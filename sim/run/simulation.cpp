@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/engine/prefetch.hpp"
 #include "sim/fabric/sim_event.hpp"
 #include "stack/base/assert.hpp"
 #include "stack/base/random.hpp"
@@ -33,6 +34,9 @@ Simulation::Simulation(const SimulationOptions& options, const Roster& roster,
     : options_(options),
       roster_(roster),
       faults_(faults),
+      windows_(fault_windows(faults, roster)),
+      silences_(windows_, verdict_within(options.engine.membership.detection.period,
+                                         options.engine.membership.detection.timeout)),
       witness_(witness),
       network_({.nodes = roster.nodes(),
                 .per_node = roster.per_node(),
@@ -82,15 +86,9 @@ void Simulation::boot(ProcessId id, bool rejoining) {
   HOLDFAST_ASSERT(engine.send_slots == 0);  // the simulated rails send inline
   engine.slots = slots_;
   Fabric* rail = &network_.fabric(id);
-  if (impairing()) {
-    process.impaired = std::make_unique<ImpairedFabric>(
-        *rail, ImpairedOptions{.faults = options_.impaired,
-                               .seed = options_.seed,
-                               .life = life_number(id, process.boots),
-                               .clock = [this] { return clock_; }});
-    rail = process.impaired.get();
-    process.is_impaired = true;
-  }
+  process.impaired = impaired(id, *rail);
+  process.is_impaired = process.impaired != nullptr;
+  if (process.is_impaired) rail = process.impaired.get();
   process.engine.emplace(engine, roster_, std::span<Fabric* const>(&rail, 1), workspace_);
   const auto before =
       reinterpret_cast<const char*>(&*process.engine) - reinterpret_cast<const char*>(&process);
@@ -99,6 +97,25 @@ void Simulation::boot(ProcessId id, bool rejoining) {
   process.wake = SimTime::never();
   process.engine->start(now());
   schedule_wake(id, process, now());
+}
+
+// Null if nothing will happen to what the process sends.
+std::unique_ptr<ImpairedFabric> Simulation::impaired(ProcessId id, Fabric& rail) {
+  const bool planned =
+      std::any_of(windows_.begin(), windows_.end(), [&](const FaultWindow& window) {
+        return now() - Time{} < window.until && window.concerns_sender(id);
+      });
+  if (!planned && !impairing()) return nullptr;
+  auto fabric = std::make_unique<ImpairedFabric>(
+      rail, ImpairedOptions{.faults = impairing() ? options_.impaired : FrameFaults{},
+                            .windows = windows_,
+                            .self = id,
+                            .process_at = MessageNetwork::process_at,
+                            .seed = options_.seed,
+                            .life = life_number(id, processes_[id.value].boots),
+                            .clock = [this] { return clock_; }});
+  fabric->start(Time{});
+  return fabric;
 }
 
 inline void Simulation::push_wake(SimTime at, ProcessId id, const Process& process) {
@@ -151,30 +168,47 @@ void Simulation::turn_unless_impeded(ProcessId id, Process& process) {
 }
 
 inline void Simulation::prefetch(ProcessId process) const {
-  // gcc takes a function that does nothing but fetch for one without effect, and leaves out its
-  // calls.
-  asm volatile("");
   network_.prefetch(process);
   const char* const hot = reinterpret_cast<const char*>(&processes_[process.value]);
   static_assert(kHotBytes == 4 * 64);  // lines
-  __builtin_prefetch(hot, 1);
-  __builtin_prefetch(hot + 64, 1);
-  __builtin_prefetch(hot + 128, 1);
-  __builtin_prefetch(hot + 192, 1);
+  prefetch_line(hot);
+  prefetch_line(hot + 64);
+  prefetch_line(hot + 128);
+  prefetch_line(hot + 192);
+}
+
+// Of the wakes to come, the one with that number; null if it is not at hand.
+inline const QueuedEvent* Simulation::wake_ahead(int wakes) const {
+  const QueuedEvent* found = nullptr;
+  int seen = 0;
+  queue_.visit_upcoming([&](const QueuedEvent& event) {
+    if (sim_event_kind(event.payload) != SimEventKind::wake || --wakes > 0) {
+      return ++seen < kEventsAhead;
+    }
+    found = &event;
+    return false;
+  });
+  return found;
 }
 
 // The states of many processes do not fit into a cache, but the queue knows who wakes soon, and the
 // event to whom it will speak: the state of both is on its way while other events are handled.
 inline void Simulation::prefetch_upcoming() const {
-  int wakes = 0, seen = 0;
-  queue_.visit_upcoming([&](const QueuedEvent& event) {
-    if (sim_event_kind(event.payload) != SimEventKind::wake || ++wakes < kWakesAhead) {
-      return ++seen < kEventsAhead;
-    }
-    prefetch({event.target});
-    prefetch({event.payload & kSimEventNumberMask});
-    return false;
-  });
+  if (const QueuedEvent* const wake = wake_ahead(kWakesAhead)) {
+    prefetch({wake->target});
+    prefetch({wake->payload & kSimEventNumberMask});
+  }
+}
+
+// The ports of a large fabric do not fit either. Which ones lie on the way is known only when its
+// beginning is there.
+void Simulation::prefetch_packets() const {
+  if (const QueuedEvent* const wake = wake_ahead(kWakesAhead)) {
+    carrier_->prefetch_beginning(roster_.node_of({wake->target}));
+  }
+  if (const QueuedEvent* const wake = wake_ahead(1)) {
+    carrier_->prefetch_way(roster_.node_of({wake->target}));
+  }
 }
 
 // What the packets do before the next event outside them; false if there is nothing.
@@ -195,7 +229,8 @@ bool Simulation::step_packets() {
   return true;
 }
 
-inline bool Simulation::handle_next() {
+// Inlined for the same reason as take_turn.
+[[gnu::always_inline]] inline bool Simulation::handle_next() {
   if (carrier_ != nullptr && step_packets()) return true;
   if (queue_.empty() || queue_.next_time() > end_.value) {
     set_now(end_);
@@ -214,6 +249,7 @@ inline bool Simulation::handle_next() {
       if (process.wake != now_) break;
       process.wake = SimTime::never();
       prefetch_upcoming();
+      if (carrier_ != nullptr) prefetch_packets();
       acts = process.up;
       break;
     case SimEventKind::deliver:
@@ -295,6 +331,7 @@ std::uint64_t Simulation::frames_rejected() const {
 }
 
 bool Simulation::kept_apart(ProcessId a, ProcessId b) const {
+  if (silences_.silent(now() - Time{}, 0, a, b)) return true;
   if (!damage_) return false;
   const auto last = damage_->last_loss_between(roster_.node_of(a), roster_.node_of(b));
   const DetectorOptions& detection = options_.engine.membership.detection;

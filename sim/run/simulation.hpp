@@ -19,6 +19,7 @@
 #include "sim/faults/fabric_damage.hpp"
 #include "sim/faults/schedule.hpp"
 #include "sim/oracle/witness.hpp"
+#include "sim/run/fault_windows.hpp"
 #include "sim/topology/path_times.hpp"
 #include "stack/engine.hpp"
 #include "stack/impair/impaired_fabric.hpp"
@@ -31,7 +32,7 @@ struct SimulationOptions {
   Duration duration;                    // > 0
   bool skip_quiet_time = true;          // never while anything may happen to a frame
   FrameFaults impaired;                 // what happens to every frame, loss < 1
-  Time impaired_until = Time::never();  // from then on nothing does
+  Time impaired_until = Time::never();  // from then on nothing does but by the schedule
   Duration local_latency = nanoseconds(500);
   // At packet fidelity, else null; how the fabric is built and routed, which must outlive the
   // simulation. With traffic no time is quiet.
@@ -74,16 +75,16 @@ class Simulation {
   std::uint64_t turns() const { return turns_; }
   std::uint64_t heartbeats_skipped() const { return heartbeats_skipped_; }
   std::uint64_t frames_lost() const;
-  // What `impaired` did; the lost are among frames_lost().
+  // What `impaired` and the schedule's frame impairments did; the lost are among frames_lost().
   FrameFaultCounts frame_faults() const;
   // That came and were not taken, see DropCounts::rejected.
   std::uint64_t frames_rejected() const;
   // Null at message fidelity.
   const PacketCarrier* carrier() const { return carrier_.get(); }
 
-  // Whether damage to the fabric took a frame between the nodes of the two so recently that a
-  // verdict of one on the other follows from it: within two timeouts and two periods, the longest
-  // that an observer waits for a first heartbeat.
+  // Whether damage to the fabric took a frame between the nodes of the two, or the schedule let
+  // none through between them, so recently that a verdict of one on the other follows from it:
+  // within two timeouts and two periods, the longest that an observer waits for a first heartbeat.
   bool kept_apart(ProcessId a, ProcessId b) const;
 
  private:
@@ -110,6 +111,7 @@ class Simulation {
   };
   class Addresses;
 
+  std::unique_ptr<ImpairedFabric> impaired(ProcessId process, Fabric& rail);
   bool impairing() const { return options_.impaired.any() && now() < options_.impaired_until; }
   void set_now(SimTime now) {
     now_ = now;
@@ -123,7 +125,9 @@ class Simulation {
   void turn(ProcessId id, Process& process);
   void turn_unless_impeded(ProcessId id, Process& process);
   bool step_packets();
+  const QueuedEvent* wake_ahead(int wakes) const;
   void prefetch_upcoming() const;
+  void prefetch_packets() const;
   void prefetch(ProcessId process) const;
   void schedule_wake(ProcessId id, Process& process, Time at);
   void push_wake(SimTime at, ProcessId id, const Process& process);
@@ -145,6 +149,8 @@ class Simulation {
   SimulationOptions options_;
   const Roster& roster_;
   const FaultSchedule& faults_;
+  const std::vector<FaultWindow> windows_;  // of the schedule
+  const Silences silences_;
   Witness& witness_;
   EventQueue queue_;
   MessageNetwork network_;
@@ -162,6 +168,7 @@ class Simulation {
   std::optional<QuietSince> quiet_since_;  // at packet fidelity
   std::size_t next_fault_ = 0;
   std::uint32_t impeded_ = 0;
+  std::uint32_t open_windows_ = 0;
   std::unique_ptr<FabricDamage> damage_;        // only with faults of the fabric
   SimTime expected_tables_ = SimTime::never();  // when the last kNewTables event is due
   std::uint64_t events_ = 0;

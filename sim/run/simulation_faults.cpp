@@ -63,6 +63,10 @@ void Simulation::play(const FaultEvent& fault) {
     play_on_fabric(fault);
     return;
   }
+  if (fault.target == FaultTarget::frames) {  // each sender has the plan
+    open_windows_ = fault.action == FaultAction::crash ? open_windows_ + 1 : open_windows_ - 1;
+    return;
+  }
   const std::vector<ProcessId> processes = concerned(fault);
   switch (fault.action) {
     case FaultAction::crash:

@@ -27,7 +27,7 @@ void Simulation::put_off_skipping() {
 
 void Simulation::skip_if_quiet() {
   const SimTime period = to_sim_time(options_.engine.membership.detection.period);
-  if (impairing() || impeded_ > 0 || network_.frames_under_way() > 0 ||
+  if (impairing() || open_windows_ > 0 || impeded_ > 0 || network_.frames_under_way() > 0 ||
       network_.endings_under_way() > 0 || (damage_ && !damage_->harmless())) {
     return;
   }

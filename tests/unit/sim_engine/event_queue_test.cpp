@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "stack/base/random.hpp"
+#include "tests/drawn.hpp"
 
 namespace holdfast::sim {
 namespace {
@@ -128,7 +129,7 @@ class EventQueueAgainstOracle : public Differential, public ::testing::WithParam
 TEST_P(EventQueueAgainstOracle, Hold) {
   for (const std::size_t pending : {1u, 2u, 10u, 49u, 300u, 5'000u, 60'000u}) {
     while (oracle_.size() < pending) push_later();
-    for (std::size_t i = 0; i < 3 * pending + 200; ++i) {
+    for (std::size_t i = 0; i < tests::drawn(3 * pending + 200); ++i) {
       ASSERT_NO_FATAL_FAILURE(pop_both());
       push_later();
     }
@@ -140,7 +141,7 @@ TEST_P(EventQueueAgainstOracle, Hold) {
 // Swells and shrinks at random, to empty and back, each event causing none to three others.
 TEST_P(EventQueueAgainstOracle, SwellAndShrink) {
   std::size_t limit = 1;
-  for (int step = 0; step < 200'000; ++step) {
+  for (int step = 0; step < tests::drawn(200'000); ++step) {
     if (random_.below(5'000) == 0) limit = std::size_t{1} << random_.below(15);
     if (oracle_.size() == 0 || (oracle_.size() < limit && random_.below(3) != 0)) {
       push_later();
@@ -154,7 +155,7 @@ TEST_P(EventQueueAgainstOracle, SwellAndShrink) {
 // Drains at random moments: the order is that of pop. What was drained is pushed again, all of it
 // moved by one span, as a simulator does that skips quiet time.
 TEST_P(EventQueueAgainstOracle, DrainAndPushAgain) {
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < tests::drawn(60); ++round) {
     const std::size_t pending = std::size_t{1} << random_.below(14);
     while (oracle_.size() < pending) push_later();
     for (std::size_t i = random_.below(2 * pending); i > 0; --i) {
@@ -182,7 +183,7 @@ INSTANTIATE_TEST_SUITE_P(Patterns, EventQueueAgainstOracle, ::testing::ValuesIn(
 class EventQueuePatternsInTurn : public Differential {};
 
 TEST_F(EventQueuePatternsInTurn, ManyHistories) {
-  for (std::uint64_t history = 0; history < 1'000; ++history) {
+  for (std::uint64_t history = 0; history < tests::drawn(1'000u); ++history) {
     SCOPED_TRACE(history);
     random_ = Random(7, 3, history);
     queue_.emplace();

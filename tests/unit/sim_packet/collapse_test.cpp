@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "stack/base/random.hpp"
+#include "tests/drawn.hpp"
 #include "tests/unit/sim_packet/wire.hpp"
 
 namespace holdfast::sim {
@@ -229,7 +230,7 @@ TEST(Collapse, ChangesNothing) {
   std::uint64_t collapsed = 0;
   std::uint64_t expanded = 0;
   std::array<std::uint64_t, kPacketFates> fates{};
-  for (std::uint64_t seed = 0; seed < 10'000; ++seed) {
+  for (std::uint64_t seed = 0; seed < tests::drawn(10'000u); ++seed) {
     const Scenario scenario = draw(seed);
     const Played with = Player(scenario, true).play(scenario);
     const Played without = Player(scenario, false).play(scenario);
@@ -248,13 +249,13 @@ TEST(Collapse, ChangesNothing) {
     expanded += with.expanded;
   }
   // What is drawn must meet what it is to test.
-  EXPECT_GT(collapsed, 20'000u);
-  EXPECT_GT(expanded, 5'000u);
-  EXPECT_GT(collapsed - expanded, 5'000u);
+  EXPECT_GT(collapsed, tests::drawn(20'000u));
+  EXPECT_GT(expanded, tests::drawn(5'000u));
+  EXPECT_GT(collapsed - expanded, tests::drawn(5'000u));
   for (const PacketFate fate :
        {PacketFate::delivered, PacketFate::port_down, PacketFate::cut, PacketFate::corrupted,
         PacketFate::queue_full, PacketFate::too_old}) {
-    EXPECT_GT(fates[static_cast<std::size_t>(fate)], 100u) << static_cast<int>(fate);
+    EXPECT_GT(fates[static_cast<std::size_t>(fate)], tests::drawn(100u)) << static_cast<int>(fate);
   }
 }
 

@@ -3,7 +3,6 @@
 // process on the wire at one moment; each takes an event of 24 bytes, a packed frame of 16 and its
 // part of a chunk's links, 42 bytes. That leaves 674 bytes for a process of which nobody talks.
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -12,24 +11,13 @@
 
 #include "sim/run/simulation.hpp"
 #include "sim/topology/pgft.hpp"
+#include "tests/malloc_bytes.hpp"
 
 namespace holdfast::sim {
 namespace {
 
 constexpr double kGoal = 1.5e9 / (1 << 20);
 constexpr double kFramesAtOnce = 18, kFrame = 42;
-
-std::size_t allocated() {
-  const auto info = mallinfo2();
-  return info.uordblks + info.hblkhd;
-}
-
-// A sanitizer has a malloc of its own, which does not say.
-bool malloc_counts() {
-  const std::size_t before = allocated();
-  const std::vector<char> some(1 << 20);
-  return allocated() >= before + some.size();
-}
 
 Time at_ms(std::int64_t ms) {
   return Time{} + milliseconds(ms);
@@ -49,7 +37,7 @@ class Counting final : public Witness {
 class Footprint : public ::testing::Test {
  protected:
   void measure(const char* propagation) {
-    if (!malloc_counts()) GTEST_SKIP() << "this malloc does not count";
+    if (!tests::malloc_counts()) GTEST_SKIP() << "this malloc does not count";
     Pgft tree;
     ASSERT_TRUE(Pgft::create({{64, 64, 64}, {1, 64, 64}, {1, 1, 1}}, tree).is_ok());
     const PathTimes paths(tree, LinkSpec{100'000'000'000, nanoseconds(150)}, nanoseconds(90));
@@ -69,10 +57,10 @@ class Footprint : public ::testing::Test {
     FaultSchedule faults;
     faults.events.push_back({at_ms(1000), FaultAction::crash, FaultTarget::process, 77, 0});
     Counting witness;
-    const std::size_t before = allocated();
+    const std::size_t before = tests::malloc_bytes();
     Simulation simulation(options, roster, paths, faults, witness);
     const auto each = [&] {
-      return static_cast<double>(allocated() - before) / roster.processes();
+      return static_cast<double>(tests::malloc_bytes() - before) / roster.processes();
     };
     while (simulation.now() < at_ms(900)) ASSERT_TRUE(simulation.step());
     quiet = each();

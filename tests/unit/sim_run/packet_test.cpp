@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/topology/topology.hpp"
+#include "tests/drawn.hpp"
 #include "tests/unit/sim_run/job.hpp"
 #include "tests/unit/sim_topology/trees.hpp"
 
@@ -178,7 +179,7 @@ TEST(PacketJob, TheCollapseAndTheSkippingChangeNothing) {
   std::uint64_t expanded = 0;
   std::uint64_t skipped = 0;
   std::uint64_t beliefs = 0;
-  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+  for (std::uint64_t seed = 0; seed < tests::drawn(50u); ++seed) {
     PacketJob job = draw(seed);
     job.simulation.skip_quiet_time = true;
     const Ran with = job.run(true);
@@ -193,6 +194,7 @@ TEST(PacketJob, TheCollapseAndTheSkippingChangeNothing) {
     skipped += with.skipped;
     beliefs += with.memory.beliefs.size();
   }
+  if (tests::kSanitized) return;  // some of it is rare
   EXPECT_LT(fewer, all);
   EXPECT_GT(collapsed, 10'000u);
   EXPECT_GT(expanded, 1'000u);

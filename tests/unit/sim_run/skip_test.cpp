@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/faults/renewal.hpp"
+#include "tests/drawn.hpp"
 #include "tests/unit/sim_run/job.hpp"
 
 namespace holdfast::sim {
@@ -86,7 +87,7 @@ FaultSchedule modelled(std::uint64_t seed, std::uint32_t nodes, Duration end) {
 TEST(Skip, ChangesNothingUnderModels) {
   std::uint64_t skipped = 0;
   std::uint64_t heartbeats = 0;
-  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+  for (std::uint64_t seed = 0; seed < tests::drawn(50u); ++seed) {
     std::vector<std::uint64_t> hashes;
     std::vector<FrameCounts> counts;
     std::vector<std::size_t> beliefs;

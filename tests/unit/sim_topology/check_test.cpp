@@ -9,6 +9,7 @@
 
 #include "sim/topology/presets.hpp"
 #include "sim/topology/tree_drawing.hpp"
+#include "tests/drawn.hpp"
 #include "tests/unit/sim_topology/fabrics.hpp"
 #include "tests/unit/sim_topology/planted_faults.hpp"
 
@@ -91,7 +92,7 @@ TEST(CheckCabling, FindsNothingInRandomHealthyTrees) {
 
 TEST(CheckCabling, APlantedMistakeIsOneFindingThatNamesIt) {
   std::array<int, static_cast<std::size_t>(Mistake::count)> planted_of = {};
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+  for (std::uint64_t seed = 0; seed < tests::drawn(2000u); ++seed) {
     Random random(seed, 2, 0);
     const PgftSpec spec = random_tree(random);
     Cabling cabling(build_pgft(make_tree(spec), Cabling::kUsual));
@@ -105,7 +106,7 @@ TEST(CheckCabling, APlantedMistakeIsOneFindingThatNamesIt) {
         << "seed " << seed << ", tree " << spec_text(spec) << planted.what << "\n"
         << all_text(report);
   }
-  for (const int count : planted_of) EXPECT_GT(count, 20);
+  for (const int count : planted_of) EXPECT_GT(count, tests::drawn(20));
 }
 
 // What is missing above one group and what is missing below another is paired as it was cabled.
