@@ -17,6 +17,9 @@ namespace {
 
 constexpr std::uint32_t kNoLane = 0xffff'ffff;
 
+// A lane that was empty as often is no longer watched, if another one is in use.
+constexpr std::uint32_t kIdlePolls = 64;
+
 // Who is not there is not looked for with every frame.
 constexpr Duration kLookAgain = milliseconds(1);
 
@@ -41,7 +44,8 @@ ShmFabric::ShmFabric(const ShmOptions& options, ShmSegment segment, ProcessIdent
       receivers_(options.peers_max),
       handles_(options.peers_max),
       queues_(options.send_depth, options.receive_depth),
-      heads_(options.geometry.lanes) {
+      heads_(options.geometry.lanes),
+      watched_(kShmLanesMax) {
   caps_.kind = "shm";
   caps_.frame_bytes_max = options.geometry.frame_bytes;
   caps_.inline_bytes_max = options.geometry.frame_bytes;
@@ -144,50 +148,89 @@ void ShmFabric::send(Receiver& receiver, const Operation& operation, Time now) {
     std::memcpy(ShmSegment::frame_of(cell), operation.data, operation.size);
   }
   lane.tail.store(++receiver.tail, std::memory_order_release);
-  // Either the owner, on its way to sleep, still sees this bit, or we see that it sleeps.
-  ShmHeader& header = segment.header();
-  header.pending[receiver.lane / 64].fetch_or(std::uint64_t{1} << (receiver.lane % 64));
-  if (header.sleeping.load() != 0 && header.sleeping.exchange(0) != 0) segment.ring();
   ++counters_.frames_sent;
 }
 
+// Tells the owner of what was published. Either it, on its way to sleep or when it no longer
+// watches the lane, still sees the frame, or we see that it sleeps, or that it is to be told.
+void ShmFabric::announce(const Receiver& receiver) {
+  if (!receiver.segment.is_mapped()) return;
+  const ShmSegment& segment = receiver.segment;
+  ShmHeader& header = segment.header();
+  std::atomic<std::uint64_t>& pending = header.pending[receiver.lane / 64];
+  const std::uint64_t bit = std::uint64_t{1} << (receiver.lane % 64);
+  segment.lane(receiver.lane).tail.fetch_add(0);  // it is published before we look
+  if ((pending.load() & bit) == 0) pending.fetch_or(bit);
+  if (header.sleeping.load() != 0 && header.sleeping.exchange(0) != 0) segment.ring();
+}
+
 std::size_t ShmFabric::post(std::span<const Operation> operations) {
-  const Time now = monotonic_now();
-  for (std::size_t i = 0; i < operations.size(); ++i) {
-    const Operation& operation = operations[i];
+  // Both ends write the word in which frames are announced, so short ones are announced together.
+  constexpr std::uint32_t kAnnouncedBytes = 8192;
+  if (operations.empty()) return 0;
+  const bool is_told = operations.front().at != Time{};
+  const Time now = is_told ? operations.front().at : monotonic_now();
+  Receiver* unannounced = nullptr;
+  std::uint32_t bytes = 0;
+  std::size_t accepted = 0;
+  for (; accepted < operations.size(); ++accepted) {
+    const Operation& operation = operations[accepted];
     const bool possible = is_possible(operation);
     if ((!possible || !operation.inline_data) && queues_.room() == 0) {
       queues_.owe_writable();
-      return i;
+      break;
     }
-    if (possible) send(receivers_[handles_.place_of(operation.peer)], operation, now);
+    if (possible) {
+      Receiver& receiver = receivers_[handles_.place_of(operation.peer)];
+      bytes += operation.size;
+      if (unannounced != nullptr && (unannounced != &receiver || bytes > kAnnouncedBytes)) {
+        announce(*unannounced);
+        bytes = operation.size;
+      }
+      send(receiver, operation, now);
+      unannounced = &receiver;
+    }
     queues_.complete(operation, possible ? Completion::ok : Completion::local_error, now);
   }
-  return operations.size();
+  if (unannounced != nullptr) announce(*unannounced);
+  return accepted;
 }
 
 // Looks where something was published; whether there may be frames.
 bool ShmFabric::gather() {
   bool any = false;
-  const std::size_t words = (segment_.geometry().lanes + 63) / 64;
-  for (std::size_t i = 0; i < words; ++i) {
+  for (std::size_t i = 0; i < words(); ++i) {
     std::atomic<std::uint64_t>& pending = segment_.header().pending[i];
-    if (pending.load() != 0) ready_[i] |= pending.exchange(0);
+    const std::uint64_t watched =
+        watched_ / 64 == i ? std::uint64_t{1} << (watched_ % 64) : std::uint64_t{0};
+    if ((pending.load() & ~watched) != 0) ready_[i] |= pending.fetch_and(watched);
+    ready_[i] |= watched;
     any |= ready_[i] != 0;
   }
   return any;
 }
 
+// Who sends much is watched, until he has been silent while another one sent. The bit of the one
+// before is then as any that was announced: his lane is looked at once more after it is taken back.
+void ShmFabric::watch(std::uint32_t lane) {
+  if (watched_ != lane) {
+    if (watched_ != kShmLanesMax && idle_polls_ < kIdlePolls) return;
+    segment_.header().pending[lane / 64].fetch_or(std::uint64_t{1} << (lane % 64));
+    watched_ = lane;
+  }
+  idle_polls_ = 0;
+}
+
 // Of the oldest frame that waits, or kNoLane. Lanes that hold none are struck off.
 std::uint32_t ShmFabric::earliest_lane(std::int64_t& sent_ns) {
   std::uint32_t earliest = kNoLane;
-  for (std::size_t i = 0; i < ready_.size(); ++i) {
+  for (std::size_t i = 0; i < words(); ++i) {
     for (std::uint64_t left = ready_[i]; left != 0; left &= left - 1) {
       const auto lane =
           static_cast<std::uint32_t>(i * 64) + static_cast<std::uint32_t>(std::countr_zero(left));
       std::uint32_t waiting = 0;
       if (lane < segment_.geometry().lanes) {
-        waiting = segment_.lane(lane).tail.load(std::memory_order_acquire) - heads_[lane];
+        waiting = segment_.lane(lane).tail.load() - heads_[lane];
       }
       if (waiting > segment_.geometry().frames) {
         ++counters_.corrupt;
@@ -238,12 +281,15 @@ std::size_t ShmFabric::poll(std::span<Event> events) {
   }
   std::size_t count = queues_.poll(events, [] { return true; });
   if (count == events.size() || queues_.slots().empty() || !gather()) return count;
-  const Time now = monotonic_now();
+  Time now;
   std::int64_t sent_ns = 0;
+  if (idle_polls_ < kIdlePolls) ++idle_polls_;
   while (count < events.size() && !queues_.slots().empty()) {
     const std::uint32_t lane = earliest_lane(sent_ns);
     if (lane == kNoLane) break;
+    if (now == Time{}) now = monotonic_now();
     if (take(lane, sent_ns, now, events[count])) ++count;
+    watch(lane);
   }
   return count;
 }

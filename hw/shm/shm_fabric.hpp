@@ -95,8 +95,12 @@ class ShmFabric final : public Fabric {
   bool find(Receiver& receiver, Time now);
   void leave(Receiver& receiver);
   void send(Receiver& receiver, const Operation& operation, Time now);
+  static void announce(const Receiver& receiver);
 
+  // Of `ready_` and `pending` that have lanes.
+  std::size_t words() const { return (segment_.geometry().lanes + 63) / 64; }
   bool gather();
+  void watch(std::uint32_t lane);
   std::uint32_t earliest_lane(std::int64_t& sent_ns);
   bool take(std::uint32_t lane, std::int64_t sent_ns, Time now, Event& event);
 
@@ -116,6 +120,10 @@ class ShmFabric final : public Fabric {
 
   std::vector<std::uint32_t> heads_;  // by lane, as in the lane: what others write there is ignored
   std::array<std::uint64_t, kShmLanesMax / 64> ready_{};  // lanes that may hold frames
+  // One of them is looked at with each poll, and its bit left among the announced ones: its sender
+  // need not write where we read, nor we there where it does.
+  std::uint32_t watched_;         // lane; kShmLanesMax: none
+  std::uint32_t idle_polls_ = 0;  // in a row that found nothing in it
 };
 
 }  // namespace holdfast::hw

@@ -33,7 +33,8 @@ struct alignas(64) ShmHeader {
   std::atomic<std::uint32_t> closed;
   // The owner may be asleep: who brings something takes this back and rings its bell.
   alignas(64) std::atomic<std::uint32_t> sleeping;
-  // A bit for each lane in which something was published since the owner looked.
+  // A bit for each lane in which something was published since the owner looked; of a lane at which
+  // it looks each time it stays set, and nobody need set it.
   alignas(64) std::array<std::atomic<std::uint64_t>, kShmLanesMax / 64> pending;
 };
 

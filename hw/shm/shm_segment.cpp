@@ -37,20 +37,31 @@ void mark_closed(int file) {
   ::munmap(memory, sizeof(ShmHeader));
 }
 
+// Whoever else may write to a file may cut it short, too, which ends those who have it mapped.
+bool is_only_ours(const struct stat& file) {
+  return S_ISREG(file.st_mode) && file.st_uid == ::geteuid() && (file.st_mode & 0077) == 0;
+}
+
 // A file of this name that nobody had before, locked.
 Status make_file(const std::string& path, Descriptor& made) {
   for (int attempt = 0; attempt < kTriesMax; ++attempt) {
     Descriptor file(::open(path.c_str(), kOpenFlags | O_CREAT, kOnlyWe));
     if (!file.is_open()) return failure("cannot open", path);
+    struct stat ours {};
+    if (::fstat(file.get(), &ours) != 0) return failure("cannot look at", path);
+    if (!is_only_ours(ours)) {
+      return Status::error("shared memory " + path +
+                           ": something is there that others may write to; expected nothing, or a "
+                           "file of this user that is for nobody else; remove it");
+    }
     if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK) return failure("cannot lock", path);
       return Status::error("shared memory " + path +
                            ": a process that runs has this name; expected one of its own for each");
     }
-    struct stat ours {};
     struct stat named {};
-    if (::fstat(file.get(), &ours) != 0) return failure("cannot look at", path);
     if (::stat(path.c_str(), &named) != 0 || named.st_ino != ours.st_ino) continue;
+    if (::fstat(file.get(), &ours) != 0) return failure("cannot look at", path);
     if (ours.st_size == 0) {
       made = std::move(file);
       return Status::ok();
@@ -69,7 +80,7 @@ ShmSegment& ShmSegment::operator=(ShmSegment&& other) noexcept {
   file_ = std::move(other.file_);
   bell_ = std::move(other.bell_);
   base_ = std::exchange(other.base_, nullptr);
-  geometry_ = other.geometry_;
+  set_geometry(other.geometry_);
   path_ = std::move(other.path_);
   owned_ = std::exchange(other.owned_, false);
   return *this;
@@ -112,7 +123,7 @@ Status ShmSegment::create(const std::string& directory, const std::string& name,
   HOLDFAST_ASSERT(is_possible(geometry));
   ShmSegment segment;
   segment.path_ = directory + "/" + name;
-  segment.geometry_ = geometry;
+  segment.set_geometry(geometry);
   if (Status status = make_file(segment.path_, segment.file_); !status.is_ok()) return status;
   const int file = segment.file_.get();
   const std::size_t bytes = segment_bytes(geometry);
@@ -140,9 +151,7 @@ bool ShmSegment::open(const std::string& directory, const std::string& name, Shm
   struct stat status {};
   if (!segment.file_.is_open() || ::fstat(segment.file_.get(), &status) != 0) return false;
   const auto bytes = static_cast<std::size_t>(status.st_size);
-  if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid() || bytes < sizeof(ShmHeader)) {
-    return false;
-  }
+  if (!is_only_ours(status) || bytes < sizeof(ShmHeader)) return false;
   if (!segment.map(bytes)) return false;
   const bool made = segment.header().magic.load(std::memory_order_acquire) == kShmMagic;
   const ShmGeometry claimed = segment.header().geometry;
@@ -150,16 +159,22 @@ bool ShmSegment::open(const std::string& directory, const std::string& name, Shm
     ::munmap(std::exchange(segment.base_, nullptr), bytes);
     return false;
   }
-  segment.geometry_ = claimed;
+  segment.set_geometry(claimed);
   if (segment.header().closed.load() != 0 || !segment.open_bell()) return false;
   opened = std::move(segment);
   return true;
 }
 
+void ShmSegment::set_geometry(const ShmGeometry& geometry) {
+  geometry_ = geometry;
+  head_bytes_ = head_bytes(geometry);
+  lane_bytes_ = lane_bytes(geometry);
+  cell_bytes_ = cell_bytes(geometry);
+}
+
 bool ShmSegment::reserve(std::uint32_t lane) const {
-  const std::size_t bytes = lane_bytes(geometry_);
-  return ::posix_fallocate(file_.get(), static_cast<off_t>(head_bytes(geometry_) + lane * bytes),
-                           static_cast<off_t>(bytes)) == 0;
+  return ::posix_fallocate(file_.get(), static_cast<off_t>(head_bytes_ + lane * lane_bytes_),
+                           static_cast<off_t>(lane_bytes_)) == 0;
 }
 
 // A bell that is full rings already.

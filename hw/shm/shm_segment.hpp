@@ -29,8 +29,8 @@ class ShmSegment {
   // name, no room, no permission. When the owner is destroyed the name is gone.
   static Status create(const std::string& directory, const std::string& name,
                        const ShmGeometry& geometry, ShmSegment& created);
-  // Maps somebody's. False if there is none, if it is another user's, or if it is not what it
-  // should be.
+  // Maps somebody's. False if there is none, if others than this user may write to it, or if it is
+  // not what it should be.
   static bool open(const std::string& directory, const std::string& name, ShmSegment& opened);
 
   bool is_mapped() const { return base_ != nullptr; }
@@ -41,9 +41,8 @@ class ShmSegment {
   }
   // Valid once memory was reserved for the lane.
   ShmCell& cell(std::uint32_t lane, std::uint32_t index) const {
-    return *reinterpret_cast<ShmCell*>(base_ + head_bytes(geometry_) +
-                                       lane * lane_bytes(geometry_) +
-                                       (index & (geometry_.frames - 1)) * cell_bytes(geometry_));
+    return *reinterpret_cast<ShmCell*>(base_ + head_bytes_ + lane * lane_bytes_ +
+                                       (index & (geometry_.frames - 1)) * cell_bytes_);
   }
   static std::byte* frame_of(ShmCell& cell) { return reinterpret_cast<std::byte*>(&cell + 1); }
 
@@ -59,11 +58,13 @@ class ShmSegment {
   bool map(std::size_t bytes);
   bool open_bell();
   void release();
+  void set_geometry(const ShmGeometry& geometry);
 
   Descriptor file_;
   Descriptor bell_;
   std::byte* base_ = nullptr;
   ShmGeometry geometry_;  // a copy: the one in the segment may be overwritten
+  std::size_t head_bytes_ = 0, lane_bytes_ = 0, cell_bytes_ = 0;  // of that
   std::string path_;
   bool owned_ = false;
 };

@@ -18,7 +18,7 @@ namespace holdfast::hw {
 
 namespace {
 
-constexpr std::size_t kBufferMin = 16 << 10;
+constexpr std::size_t kBufferMin = 64 << 10;
 
 }  // namespace
 
@@ -28,6 +28,7 @@ Incoming::Incoming(Descriptor socket, std::uint32_t frame_bytes_max)
       buffer_(std::max(kBufferMin, kFramePrefixBytes + frame_bytes_max)) {}
 
 Incoming::Read Incoming::read() {
+  if (std::exchange(is_drained_, false)) return Read::nothing;
   std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;
@@ -45,6 +46,7 @@ Incoming::Read Incoming::read() {
   } while (got < 0 && errno == EINTR);
   if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? Read::nothing : Read::ended;
   if (got == 0) return Read::ended;
+  is_drained_ = static_cast<std::size_t>(got) < vector.iov_len;
   end_ += static_cast<std::size_t>(got);
   if (const auto stamp = read_notes(header).wall_ns) wall_ns_ = *stamp;
   return Read::some;

@@ -37,6 +37,7 @@ class Incoming {
   std::vector<std::byte> buffer_;  // [begin_, end_) was read
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
+  bool is_drained_ = false;  // the last read found less than there was room for
   std::int64_t wall_ns_ = 0;
 };
 

@@ -36,6 +36,10 @@ bool Outgoing::connect(Time now) {
   ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
   ::setsockopt(socket.get(), IPPROTO_TCP, TCP_USER_TIMEOUT, &kUnacknowledgedMs,
                sizeof kUnacknowledgedMs);
+  // The port is chosen when both ends are known, so as many can be had as for an unbound socket.
+  ::setsockopt(socket.get(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &yes, sizeof yes);
+  const SocketName from(UdpEndpoint{from_, 0});
+  if (::bind(socket.get(), &from.any, from.size) != 0) return false;
   const SocketName name(to_);
   const int done = ::connect(socket.get(), &name.any, name.size);
   if (done != 0 && errno != EINPROGRESS) return false;

@@ -17,7 +17,10 @@ namespace holdfast::hw {
 
 class Outgoing {
  public:
-  Outgoing(const UdpEndpoint& to, std::size_t buffer_bytes) : to_(to), buffer_(buffer_bytes) {}
+  // `from` is the address that connections leave from: the kernel would choose one by the way that
+  // it knows to the other side, which may be another rail's.
+  Outgoing(const IpAddress& from, const UdpEndpoint& to, std::size_t buffer_bytes)
+      : from_(from), to_(to), buffer_(buffer_bytes) {}
 
   const UdpEndpoint& endpoint() const { return to_; }
   int descriptor() const { return socket_.get(); }
@@ -39,6 +42,7 @@ class Outgoing {
   Progress progress() const;
   std::size_t waiting() const { return end_ - begin_; }
 
+  IpAddress from_;
   UdpEndpoint to_;
   Descriptor socket_;
   bool connecting_ = false;

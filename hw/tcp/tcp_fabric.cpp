@@ -69,13 +69,18 @@ Status TcpFabric::open(const TcpOptions& options, std::unique_ptr<TcpFabric>& op
     return failure("cannot watch", options);
   }
   const UdpEndpoint local = local_name(listener);
-  opened.reset(new TcpFabric(options, std::move(sockets), local));
+  std::unique_ptr<PortWatch> port;
+  if (Status status = PortWatch::open(options.port, local, sockets.all, port); !status.is_ok())
+    return status;
+  opened.reset(new TcpFabric(options, std::move(sockets), std::move(port), local));
   return Status::ok();
 }
 
-TcpFabric::TcpFabric(const TcpOptions& options, Sockets sockets, const UdpEndpoint& local)
+TcpFabric::TcpFabric(const TcpOptions& options, Sockets sockets, std::unique_ptr<PortWatch> port,
+                     const UdpEndpoint& local)
     : local_(local),
       sockets_(std::move(sockets)),
+      port_(std::move(port)),
       arrivals_(monotonic_now()),
       send_buffer_bytes_(std::max<std::uint32_t>(options.send_buffer_bytes,
                                                  options.frame_bytes_max + kFramePrefixBytes)),
@@ -106,14 +111,16 @@ Peer TcpFabric::attach(const Address& address, Service service) {
       return handles_.give(place);
     }
   }
-  receivers_[unused] = {std::make_unique<Outgoing>(*endpoint, send_buffer_bytes_), 0};
+  receivers_[unused] = {std::make_unique<Outgoing>(local_.ip, *endpoint, send_buffer_bytes_), 0};
   return handles_.give(unused);
 }
 
 void TcpFabric::detach(Peer peer) {
   const std::uint32_t place = handles_.place_of(peer);
   handles_.take_back(peer);
-  if (!handles_.is_used(place)) receivers_[place].connection.reset();
+  if (handles_.is_used(place)) return;
+  waiting_ -= (receivers_[place].interest & EPOLLOUT) != 0 ? 1 : 0;
+  receivers_[place] = {};
 }
 
 void TcpFabric::reset(Peer peer) {
@@ -132,11 +139,16 @@ bool TcpFabric::is_possible(const Operation& operation) const {
 // The kernel tells of a connection that is made, that has room again, or that has gone.
 void TcpFabric::watch(std::uint32_t receiver, bool is_new) {
   Receiver& place = receivers_[receiver];
-  if (!place.connection->is_open()) return;
-  const std::uint32_t wanted = EPOLLRDHUP | (place.connection->is_waiting() ? EPOLLOUT : 0u);
+  const bool is_open = place.connection->is_open();
+  const std::uint32_t wanted =
+      (is_open ? EPOLLRDHUP : 0u) | (place.connection->is_waiting() ? EPOLLOUT : 0u);
   if (!is_new && wanted == place.interest) return;
-  control(sockets_.departures, is_new ? EPOLL_CTL_ADD : EPOLL_CTL_MOD,
-          place.connection->descriptor(), wanted, receiver);
+  if (is_open) {
+    control(sockets_.departures, is_new ? EPOLL_CTL_ADD : EPOLL_CTL_MOD,
+            place.connection->descriptor(), wanted, receiver);
+  }
+  waiting_ -= (place.interest & EPOLLOUT) != 0 ? 1 : 0;
+  waiting_ += (wanted & EPOLLOUT) != 0 ? 1 : 0;
   place.interest = wanted;
 }
 
@@ -180,6 +192,10 @@ std::size_t TcpFabric::post(std::span<const Operation> operations) {
 
 // Connections that are made, have room again, or have gone.
 void TcpFabric::look_after_connections() {
+  // All is well with most of them at most times; what has gone is also noticed by who sends.
+  constexpr std::uint32_t kLooksApart = 64;
+  const bool is_urgent = std::exchange(slept_, false) || waiting_ > 0;
+  if (!is_urgent && ++polls_ % kLooksApart != 0) return;
   std::array<epoll_event, kReadyBatch> events;
   const int count = ::epoll_wait(sockets_.departures.get(), events.data(), kReadyBatch, 0);
   if (count <= 0) return;
@@ -188,6 +204,7 @@ void TcpFabric::look_after_connections() {
     const std::uint32_t receiver = event.data.u32;
     if ((event.events & (EPOLLERR | EPOLLHUP | EPOLLRDHUP)) != 0) {
       counters_.lost += receivers_[receiver].connection->close(now);
+      watch(receiver, false);
     } else {
       flush(receiver, now);
     }
@@ -218,8 +235,9 @@ void TcpFabric::accept_all() {
   }
 }
 
-// False if nothing has come.
-bool TcpFabric::look_for_arrivals() {
+// False if nothing has come. `more`: not all that may have come was told of, or connections are
+// new.
+bool TcpFabric::look_for_arrivals(bool& more) {
   const Time began = monotonic_now();
   std::array<epoll_event, kReadyBatch> events;
   const int count = ::epoll_wait(sockets_.arrivals.get(), events.data(), kReadyBatch, 0);
@@ -227,10 +245,12 @@ bool TcpFabric::look_for_arrivals() {
     arrivals_.emptied(began);
     return false;
   }
+  more = static_cast<std::size_t>(count) == events.size();
   for (const epoll_event& event : std::span(events).first(static_cast<std::size_t>(count))) {
     const std::uint32_t place = event.data.u32;
     if (place == kListener) {
       accept_all();
+      more = true;
     } else if (!is_ready_[place]) {
       is_ready_[place] = true;
       ready_.push(place);
@@ -287,9 +307,14 @@ std::size_t TcpFabric::receive(std::uint32_t incoming, std::span<Event> events, 
 
 std::size_t TcpFabric::poll(std::span<Event> events) {
   look_after_connections();
-  std::size_t count = queues_.poll(events, [] { return true; });
+  std::size_t count = 0;
+  if (port_ != nullptr && !events.empty() && port_->look(monotonic_now(), events[0])) ++count;
+  count += queues_.poll(events.subspan(count), [] { return true; });
+  // Once, unless it is told of as many as can be told at once: what was told of is read until it
+  // has no more, so that nothing is left of what had come by then.
+  bool may_have_more = true;
   while (count < events.size() && !queues_.slots().empty()) {
-    if (ready_.empty() && !look_for_arrivals()) break;
+    if (ready_.empty() && (!may_have_more || !look_for_arrivals(may_have_more))) break;
     if (ready_.empty()) continue;  // new connections, and nothing on them yet
     const std::uint32_t incoming = ready_[0];
     bool more = false;
@@ -309,6 +334,8 @@ Armed TcpFabric::arm() {
     control(sockets_.all, EPOLL_CTL_MOD, sockets_.arrivals.get(), wants_arrivals ? EPOLLIN : 0u, 0);
     wakes_for_arrivals_ = wants_arrivals;
   }
+  slept_ = true;
+  if (port_ != nullptr) port_->look_at_once();
   pollfd all{sockets_.all.get(), POLLIN, 0};
   if (::poll(&all, 1, 0) > 0) return {false, -1};
   return {true, sockets_.all.get()};

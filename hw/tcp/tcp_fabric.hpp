@@ -4,7 +4,9 @@
 // only if its connection breaks, if nobody listens, or if the buffer to its receiver is full. Who
 // sends makes the connection, so there is one for each direction; what is slow or dead holds up
 // nobody else. Addresses are those of UDP. What could not leave at once leaves when the fabric is
-// polled; the descriptor of arm() says when that is worth while.
+// polled; the descriptor of arm() says when that is worth while. Where the port is watched, the
+// kernel's news of the interface that has the local address become port_down and port_up
+// (hw/udp/port_watch.hpp).
 //
 // What open() and attach() do not allocate, a connection from outside does, of which there are at
 // most so many.
@@ -22,6 +24,7 @@
 #include "hw/tcp/incoming.hpp"
 #include "hw/tcp/outgoing.hpp"
 #include "hw/udp/arrival_clock.hpp"
+#include "hw/udp/port_watch.hpp"
 #include "hw/udp/udp_address.hpp"
 #include "hw/write_losses.hpp"
 #include "stack/base/status.hpp"
@@ -37,6 +40,7 @@ struct TcpOptions {
   std::uint32_t peers_max = 4096;            // handles attached at one time
   std::uint32_t incoming_max = 4096;         // connections from others
   std::uint32_t send_buffer_bytes = 65'536;  // for each receiver, beside the kernel's
+  PortWatching port = PortWatching::none;    // of the interface that has the address `local`
 };
 
 // What the fabric saw and nobody was told.
@@ -64,8 +68,8 @@ class TcpFabric final : public Fabric {
   Region register_memory(std::span<std::byte> memory) override;
   std::size_t post(std::span<const Operation> operations) override;
   std::size_t offer(std::span<const ReceiveSlot> slots) override { return queues_.offer(slots); }
-  // Completions in the order of their posts, then `writable`, then frames, those of one sender in
-  // their order.
+  // What the port has become, then completions in the order of their posts, then `writable`, then
+  // frames, those of one sender in their order.
   std::size_t poll(std::span<Event> events) override;
   bool set_path(Peer, PathChoice) override { return false; }
   Armed arm() override;
@@ -86,10 +90,11 @@ class TcpFabric final : public Fabric {
     Descriptor listener;
     Descriptor arrivals;    // the listener and what is incoming
     Descriptor departures;  // what is outgoing
-    Descriptor all;         // both, for sleeping
+    Descriptor all;         // both and the port's news, for sleeping
   };
 
-  TcpFabric(const TcpOptions& options, Sockets sockets, const UdpEndpoint& local);
+  TcpFabric(const TcpOptions& options, Sockets sockets, std::unique_ptr<PortWatch> port,
+            const UdpEndpoint& local);
 
   bool is_possible(const Operation& operation) const;
   void send(std::uint32_t receiver, const Operation& operation, Time now);
@@ -98,19 +103,23 @@ class TcpFabric final : public Fabric {
   void look_after_connections();
 
   void accept_all();
-  bool look_for_arrivals();
+  bool look_for_arrivals(bool& more);
   void end(std::uint32_t incoming);
   std::size_t receive(std::uint32_t incoming, std::span<Event> events, bool& more);
 
   Caps caps_;
   UdpEndpoint local_;
   Sockets sockets_;
+  std::unique_ptr<PortWatch> port_;  // null: not watched
   bool wakes_for_arrivals_ = false;
   ArrivalClock arrivals_;
   TcpCounters counters_;
   std::uint32_t send_buffer_bytes_;
 
   std::vector<Receiver> receivers_;  // by place
+  int waiting_ = 0;                  // of these, for the kernel
+  bool slept_ = false;               // the descriptor of arm() may have been readable
+  std::uint32_t polls_ = 0;          // since connections were looked after
   SharedHandles handles_;
   std::uint32_t regions_ = 0;
   FabricQueues queues_;

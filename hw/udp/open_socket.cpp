@@ -55,7 +55,10 @@ Status UdpFabric::open(const UdpOptions& options, std::unique_ptr<UdpFabric>& op
     return failure("cannot watch", options);
   }
   const UdpEndpoint local = local_name(socket.get());
-  opened.reset(new UdpFabric(options, std::move(socket), std::move(epoll), local));
+  std::unique_ptr<PortWatch> port;
+  if (Status status = PortWatch::open(options.port, local, epoll, port); !status.is_ok())
+    return status;
+  opened.reset(new UdpFabric(options, std::move(socket), std::move(epoll), std::move(port), local));
   return Status::ok();
 }
 

@@ -1,10 +1,12 @@
 // Peers, posts, polls and sleep; see the header for what is promised.
 #include "hw/udp/udp_fabric.hpp"
 
+#include <linux/sock_diag.h>
 #include <poll.h>
 #include <sys/epoll.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "hw/monotonic_clock.hpp"
@@ -13,10 +15,11 @@
 namespace holdfast::hw {
 
 UdpFabric::UdpFabric(const UdpOptions& options, Descriptor socket, Descriptor epoll,
-                     const UdpEndpoint& local)
+                     std::unique_ptr<PortWatch> port, const UdpEndpoint& local)
     : local_(local),
       socket_(std::move(socket)),
       epoll_(std::move(epoll)),
+      port_(std::move(port)),
       queues_(options.send_depth, options.receive_depth),
       sender_(options.peers_max),
       receiver_(queues_.slots(), options.receive_depth) {
@@ -30,7 +33,15 @@ UdpFabric::UdpFabric(const UdpOptions& options, Descriptor socket, Descriptor ep
 
 UdpCounters UdpFabric::counters() const {
   const UdpReceiver::Counters& received = receiver_.counters();
-  return {frames_sent_, received.frames, send_errors_, received.errors, received.truncated};
+  return {frames_sent_,       received.frames, send_errors_, received.errors,
+          received.truncated, sender_.runs(),  received.runs};
+}
+
+std::uint64_t UdpFabric::dropped_by_kernel() const {
+  std::array<std::uint32_t, SK_MEMINFO_VARS> memory{};
+  socklen_t size = sizeof memory;
+  ::getsockopt(socket_.get(), SOL_SOCKET, SO_MEMINFO, memory.data(), &size);
+  return memory[SK_MEMINFO_DROPS];
 }
 
 // An address of the other version is none of this socket's.
@@ -128,7 +139,9 @@ bool UdpFabric::kernel_has_room() {
 }
 
 std::size_t UdpFabric::poll(std::span<Event> events) {
-  const std::size_t count = queues_.poll(events, [this] { return kernel_has_room(); });
+  std::size_t count = 0;
+  if (port_ != nullptr && !events.empty() && port_->look(monotonic_now(), events[0])) ++count;
+  count += queues_.poll(events.subspan(count), [this] { return kernel_has_room(); });
   return count + receiver_.poll(socket_.get(), events.subspan(count));
 }
 
@@ -137,6 +150,7 @@ Armed UdpFabric::arm() {
       receiver_.has_frames()) {
     return {false, -1};
   }
+  if (port_ != nullptr) port_->look_at_once();
   const bool wants_read = !queues_.slots().empty();
   const bool wants_write = queues_.owes_writable();
   pollfd socket{socket_.get(),

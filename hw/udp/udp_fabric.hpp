@@ -5,7 +5,11 @@
 // once and any other one has its `sent` event at the next poll. A frame that the kernel refuses (no
 // route, filtered) is lost like one that the network drops; an operation that is not inline says so
 // in its completion. Errors that ICMP reports (nobody listens there) are swallowed: to a datagram
-// service they are a rumour. A datagram longer than its slot is lost and counted.
+// service they are a rumour. A datagram longer than its slot is lost and counted, and so is one for
+// which the kernel had no room (it counts it itself; losses() asks, so receiving does not).
+//
+// Where the port is watched, the kernel's news of the interface that has the local address become
+// port_down and port_up (port_watch.hpp).
 //
 // Everything is allocated by open(); no other call allocates.
 #pragma once
@@ -15,6 +19,7 @@
 
 #include "hw/descriptor.hpp"
 #include "hw/fabric_queues.hpp"
+#include "hw/udp/port_watch.hpp"
 #include "hw/udp/udp_address.hpp"
 #include "hw/udp/udp_receiver.hpp"
 #include "hw/udp/udp_sender.hpp"
@@ -36,6 +41,7 @@ struct UdpOptions {
   std::uint32_t peers_max = 4096;                // handles attached at one time
   std::uint32_t receive_buffer_bytes = 4 << 20;  // of the kernel, which may grant less
   std::uint32_t send_buffer_bytes = 1 << 20;     // likewise
+  PortWatching port = PortWatching::none;        // of the interface that has the address `local`
 };
 
 // What the fabric saw and nobody was told.
@@ -45,6 +51,8 @@ struct UdpCounters {
   std::uint64_t send_errors = 0;     // frames that the kernel refused
   std::uint64_t receive_errors = 0;  // errors of the socket, such as ICMP's, swallowed
   std::uint64_t truncated = 0;       // datagrams longer than their slot, lost
+  std::uint64_t runs_sent = 0;       // frames that went to the kernel as one buffer, so many times
+  std::uint64_t runs_received = 0;   // likewise, that came from it
 };
 
 class UdpFabric final : public Fabric {
@@ -61,22 +69,27 @@ class UdpFabric final : public Fabric {
   Region register_memory(std::span<std::byte> memory) override;
   std::size_t post(std::span<const Operation> operations) override;
   std::size_t offer(std::span<const ReceiveSlot> slots) override;
-  // Completions in the order of their posts, then `writable`, then frames in order of arrival.
+  // What the port has become, then completions in the order of their posts, then `writable`, then
+  // frames in order of arrival.
   std::size_t poll(std::span<Event> events) override;
   bool set_path(Peer, PathChoice) override { return false; }
   Armed arm() override;
   std::size_t losses(std::span<LostFrames> to) const override {
     const UdpCounters counted = counters();
-    return write_losses(to,
-                        {{"send_error", counted.send_errors}, {"truncated", counted.truncated}});
+    return write_losses(to, {{"send_error", counted.send_errors},
+                             {"truncated", counted.truncated},
+                             {"receive_buffer_full", dropped_by_kernel()}});
   }
 
   UdpCounters counters() const;
+  // What arrived and was dropped, as nobody had read what came before: of a run that came in one
+  // piece perhaps one for all. 0 where the kernel does not say (Linux before 4.12).
+  std::uint64_t dropped_by_kernel() const;
   const UdpEndpoint& endpoint() const { return local_; }
 
  private:
   UdpFabric(const UdpOptions& options, Descriptor socket, Descriptor epoll,
-            const UdpEndpoint& local);
+            std::unique_ptr<PortWatch> port, const UdpEndpoint& local);
 
   bool is_possible(const Operation& operation) const;
   std::size_t possible(std::span<const Operation> operations) const;
@@ -86,7 +99,8 @@ class UdpFabric final : public Fabric {
   Caps caps_;
   UdpEndpoint local_;
   Descriptor socket_;
-  Descriptor epoll_;  // holds the socket alone, with the interest of the last arm()
+  Descriptor epoll_;  // holds the socket, with the interest of the last arm(), and the port's news
+  std::unique_ptr<PortWatch> port_;  // null: not watched
   std::uint32_t interest_ = 0;
   std::uint32_t regions_ = 0;
   std::uint64_t frames_sent_ = 0;

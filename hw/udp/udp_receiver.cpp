@@ -77,6 +77,7 @@ bool UdpReceiver::read(int socket, std::size_t frames_wanted) {
     const bool is_run = notes.segment_bytes > 0 && notes.segment_bytes < bytes;
     const bool is_placed = !expects_runs_ && place(i, bytes, is_run);
     was_run = was_run || is_run;
+    if (is_run) ++counters_.runs;
     if ((header.msg_flags & MSG_TRUNC) == 0) {
       buffers_.push({spill(i), bytes, is_run ? notes.segment_bytes : bytes, 0, is_placed, at});
     } else {

@@ -31,6 +31,7 @@ class UdpReceiver {
     std::uint64_t frames = 0;
     std::uint64_t errors = 0;     // of the socket, such as ICMP's, swallowed
     std::uint64_t truncated = 0;  // frames longer than their slot, lost
+    std::uint64_t runs = 0;       // buffers of several frames
   };
 
   // Slots that are offered by others and returned here.

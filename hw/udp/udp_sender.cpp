@@ -122,7 +122,10 @@ UdpSender::Outcome UdpSender::send(int socket, std::size_t& frames) {
     const int sent =
         ::sendmmsg(socket, &headers_[next_], static_cast<unsigned>(staged_ - next_), MSG_NOSIGNAL);
     if (sent > 0) {
-      for (int i = 0; i < sent; ++i) frames += frames_[next_++];
+      for (int i = 0; i < sent; ++i) {
+        if (frames_[next_] > 1) ++runs_;
+        frames += frames_[next_++];
+      }
       return Outcome::sent;
     }
     if (errno == EAGAIN || errno == EWOULDBLOCK) return Outcome::full;

@@ -50,6 +50,8 @@ class UdpSender {
   // refused.
   Outcome send(int socket, std::size_t& frames);
   bool has_more() const { return next_ < staged_; }
+  // Buffers of several frames that were sent.
+  std::uint64_t runs() const { return runs_; }
 
  private:
   static constexpr std::size_t kBuffers = 64;   // of one system call
@@ -76,6 +78,7 @@ class UdpSender {
   std::vector<std::uint32_t> free_;  // the last one is given out next
   std::size_t staged_ = 0;           // buffers
   std::size_t next_ = 0;             // to be sent
+  std::uint64_t runs_ = 0;
   std::unique_ptr<std::byte[]> gathered_;
   std::array<std::size_t, kBuffers> frames_{};  // of each buffer
   std::array<mmsghdr, kBuffers> headers_{};

@@ -20,4 +20,8 @@ Status open_verbs(const VerbsOptions&, std::unique_ptr<Fabric>&) {
   return absent();
 }
 
+Status open_verbs_at(const VerbsOptions&, KeptQueue&, std::unique_ptr<Fabric>&) {
+  return absent();
+}
+
 }  // namespace holdfast::hw

@@ -69,7 +69,7 @@ bool ConnectedQueues::open(ibv_context& device, ibv_comp_channel& channel) {
   wanted.attr.max_sge = 1;
   receives_.reset(::ibv_create_srq(&domain_, &wanted));
   inline_region_.reset(
-      ::ibv_reg_mr(&domain_, inline_copies_.data(), inline_copies_.size(), IBV_ACCESS_LOCAL_WRITE));
+      ::ibv_reg_mr(&domain_, inline_copies_.data(), inline_copies_.size(), kLocalWrite));
   return completions_ != nullptr && receives_ != nullptr && inline_region_ != nullptr;
 }
 

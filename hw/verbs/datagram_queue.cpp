@@ -65,8 +65,7 @@ const char* DatagramQueue::open_device() {
   if (context_ == nullptr) return "open the device";
   domain_.reset(::ibv_alloc_pd(context_.get()));
   if (domain_ == nullptr) return "make a protection domain";
-  region_.reset(
-      ::ibv_reg_mr(domain_.get(), memory_.data(), memory_.size(), IBV_ACCESS_LOCAL_WRITE));
+  region_.reset(::ibv_reg_mr(domain_.get(), memory_.data(), memory_.size(), kLocalWrite));
   if (region_ == nullptr) return "register memory (see ulimit -l)";
   channel_.reset(::ibv_create_comp_channel(context_.get()));
   epoll_ = Descriptor(::epoll_create1(EPOLL_CLOEXEC));

@@ -7,6 +7,9 @@
 
 namespace holdfast::hw {
 
+// ibv_reg_mr is a macro that mixes its flags with those of another enumeration.
+constexpr int kLocalWrite = IBV_ACCESS_LOCAL_WRITE;
+
 struct GiveBack {
   void operator()(ibv_context* context) const { ::ibv_close_device(context); }
   void operator()(ibv_pd* domain) const { ::ibv_dealloc_pd(domain); }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -15,22 +16,44 @@
 namespace holdfast::hw {
 
 Status VerbsFabric::open(const VerbsOptions& options, std::unique_ptr<VerbsFabric>& opened) {
+  KeptQueue kept;
+  return open(options, kept, opened);
+}
+
+Status VerbsFabric::open(const VerbsOptions& options, KeptQueue& kept,
+                         std::unique_ptr<VerbsFabric>& opened) {
   HOLDFAST_ASSERT(options.send_depth >= 1 && options.receive_depth >= 1 && options.peers_max >= 1);
   HOLDFAST_ASSERT(options.queue_key < 1u << 31);
-  std::unique_ptr<DatagramQueue> queue;
-  if (Status status = DatagramQueue::open(options, queue); !status.is_ok()) return status;
-  opened.reset(new VerbsFabric(options, std::move(queue)));
+  if (kept != nullptr) {
+    HOLDFAST_ASSERT(kept.use_count() == 1);  // no fabric uses it
+    if (!kept->restart()) {
+      return Status::error("verbs: port " + std::to_string(options.port.number) + " of " +
+                           options.port.device +
+                           ": cannot make its queue pair ready again: " + std::strerror(errno));
+    }
+  } else {
+    std::unique_ptr<DatagramQueue> queue;
+    if (Status status = DatagramQueue::open(options, queue); !status.is_ok()) return status;
+    kept = std::move(queue);
+  }
+  opened.reset(new VerbsFabric(options, kept));
   return Status::ok();
 }
 
 Status open_verbs(const VerbsOptions& options, std::unique_ptr<Fabric>& opened) {
+  KeptQueue kept;
+  return open_verbs_at(options, kept, opened);
+}
+
+Status open_verbs_at(const VerbsOptions& options, KeptQueue& kept,
+                     std::unique_ptr<Fabric>& opened) {
   std::unique_ptr<VerbsFabric> fabric;
-  Status status = VerbsFabric::open(options, fabric);
+  Status status = VerbsFabric::open(options, kept, fabric);
   opened = std::move(fabric);
   return status;
 }
 
-VerbsFabric::VerbsFabric(const VerbsOptions& options, std::unique_ptr<DatagramQueue> queue)
+VerbsFabric::VerbsFabric(const VerbsOptions& options, std::shared_ptr<DatagramQueue> queue)
     : local_{options.port.gid, options.port.lid, queue->number()},
       port_(options.port),
       queue_(std::move(queue)),

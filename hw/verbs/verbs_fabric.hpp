@@ -51,6 +51,9 @@ struct VerbsCounters {
 class VerbsFabric final : public Fabric {
  public:
   static Status open(const VerbsOptions& options, std::unique_ptr<VerbsFabric>& opened);
+  // As open_verbs_at.
+  static Status open(const VerbsOptions& options, KeptQueue& kept,
+                     std::unique_ptr<VerbsFabric>& opened);
 
   const Caps& caps() const override { return caps_; }
   Address local_address() const override { return to_address(local_); }
@@ -105,7 +108,7 @@ class VerbsFabric final : public Fabric {
     Time at;
   };
 
-  VerbsFabric(const VerbsOptions& options, std::unique_ptr<DatagramQueue> queue);
+  VerbsFabric(const VerbsOptions& options, std::shared_ptr<DatagramQueue> queue);
 
   bool is_attached(Peer peer) const;
   bool is_possible(const Operation& operation) const;
@@ -135,7 +138,7 @@ class VerbsFabric final : public Fabric {
   Caps caps_;
   VerbsEndpoint local_;
   VerbsPort port_;
-  std::unique_ptr<DatagramQueue> queue_;
+  std::shared_ptr<DatagramQueue> queue_;
   VerbsCounters counters_;
   bool failed_ = false;  // the queue pair has to be brought back
 

@@ -33,7 +33,8 @@ std::unique_ptr<FabricPair> make() {
   return std::make_unique<CountedPair>(std::move(udp));
 }
 
-const RegisteredFabric registered({.name = "counted_udp", .datagram = true, .make = make});
+const RegisteredFabric registered(
+    {.name = "counted_udp", .datagram = true, .make = make, .variant = true});
 
 }  // namespace
 }  // namespace holdfast::conformance

@@ -342,7 +342,7 @@ INSTANTIATE_TEST_SUITE_P(Fabrics, Datagram,
                          [](const auto& test) { return test.param.name; });
 INSTANTIATE_TEST_SUITE_P(
     WithoutFaults, Datagram,
-    ::testing::ValuesIn(without_faults(fabrics_that(&FabricFactory::datagram))),
+    ::testing::ValuesIn(without_faults(without_variants(fabrics_that(&FabricFactory::datagram)))),
     [](const auto& test) { return test.param.name; });
 
 }  // namespace

@@ -41,6 +41,9 @@ struct FabricFactory {
   bool watch = false;
   std::function<std::unique_ptr<FabricPair>()> make;
   bool connected = false;
+  // Another one in the suite with something around it or set otherwise: what is around fabrics need
+  // not be tried around both.
+  bool variant = false;
 };
 
 // For GoogleTest.
@@ -60,13 +63,19 @@ struct RegisteredFabric {
   }
 };
 
-// Those of the registered fabrics for which `offers` holds.
+// Those of the registered fabrics for which `offers` holds, variants among them.
 inline std::vector<FabricFactory> fabrics_that(bool FabricFactory::*offers) {
   std::vector<FabricFactory> chosen;
   for (const FabricFactory& factory : fabric_factories()) {
     if (factory.*offers) chosen.push_back(factory);
   }
   return chosen;
+}
+
+// One of each kind: what a wrapper is tried around.
+inline std::vector<FabricFactory> without_variants(std::vector<FabricFactory> factories) {
+  std::erase_if(factories, [](const FabricFactory& factory) { return factory.variant; });
+  return factories;
 }
 
 }  // namespace holdfast::conformance

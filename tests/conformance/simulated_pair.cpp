@@ -111,28 +111,38 @@ std::unique_ptr<FabricPair> packets(sim::Switching switching, sim::FlowControl f
   return std::make_unique<SimulatedPair>(options);
 }
 
-const RegisteredFabric kPacket({"Packet", true, false, []() {
+const RegisteredFabric kPacket({.name = "Packet", .datagram = true, .make = []() {
                                   return packets(sim::Switching::cut_through,
                                                  sim::FlowControl::credits, true);
                                 }});
-const RegisteredFabric kPacketHopByHop({"PacketHopByHop", true, false, []() {
-                                          return packets(sim::Switching::cut_through,
-                                                         sim::FlowControl::credits, false);
-                                        }});
-const RegisteredFabric kPacketStored({"PacketStored", true, false, []() {
-                                        return packets(sim::Switching::store_and_forward,
-                                                       sim::FlowControl::drop_tail, true);
-                                      }});
+const RegisteredFabric kPacketHopByHop({.name = "PacketHopByHop",
+                                        .datagram = true,
+                                        .make =
+                                            []() {
+                                              return packets(sim::Switching::cut_through,
+                                                             sim::FlowControl::credits, false);
+                                            },
+                                        .variant = true});
+const RegisteredFabric kPacketStored({.name = "PacketStored",
+                                      .datagram = true,
+                                      .make =
+                                          []() {
+                                            return packets(sim::Switching::store_and_forward,
+                                                           sim::FlowControl::drop_tail, true);
+                                          },
+                                      .variant = true});
 
 // Both hosts send each other traffic of a higher lane, nine tenths of their links.
+std::unique_ptr<FabricPair> amid_traffic() {
+  sim::PacketCarrierOptions options;
+  options.wire.lane_of_service_level = {0, 1};
+  options.traffic.push_back(
+      {.pattern = sim::TrafficPattern::permutation, .load = 0.9, .service_level = 1});
+  return std::make_unique<SimulatedPair>(options);
+}
+
 const RegisteredFabric kPacketAmidTraffic(
-    {"PacketAmidTraffic", true, false, []() -> std::unique_ptr<FabricPair> {
-       sim::PacketCarrierOptions options;
-       options.wire.lane_of_service_level = {0, 1};
-       options.traffic.push_back(
-           {.pattern = sim::TrafficPattern::permutation, .load = 0.9, .service_level = 1});
-       return std::make_unique<SimulatedPair>(options);
-     }});
+    {.name = "PacketAmidTraffic", .datagram = true, .make = amid_traffic, .variant = true});
 
 }  // namespace
 }  // namespace holdfast::conformance

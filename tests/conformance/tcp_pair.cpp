@@ -21,7 +21,8 @@ std::unique_ptr<FabricPair> make_v6() {
 }
 
 const RegisteredFabric registered({.name = "tcp", .datagram = true, .make = make});
-const RegisteredFabric registered_v6({.name = "tcp6", .datagram = true, .make = make_v6});
+const RegisteredFabric registered_v6(
+    {.name = "tcp6", .datagram = true, .make = make_v6, .variant = true});
 
 }  // namespace
 }  // namespace holdfast::conformance

@@ -62,10 +62,10 @@ std::unique_ptr<FabricPair> make_recorded() {
 }
 
 const RegisteredFabric registered({.name = "udp", .datagram = true, .make = make});
-const RegisteredFabric registered_v6({.name = "udp6", .datagram = true, .make = make_v6});
-const RegisteredFabric registered_recorded({.name = "recorded_udp",
-                                            .datagram = true,
-                                            .make = make_recorded});
+const RegisteredFabric registered_v6(
+    {.name = "udp6", .datagram = true, .make = make_v6, .variant = true});
+const RegisteredFabric registered_recorded(
+    {.name = "recorded_udp", .datagram = true, .make = make_recorded, .variant = true});
 
 }  // namespace
 }  // namespace holdfast::conformance

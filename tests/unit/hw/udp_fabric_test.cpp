@@ -11,8 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <new>
+#include <string_view>
 #include <utility>
 
 #include "hw/monotonic_clock.hpp"
@@ -161,6 +163,39 @@ TEST_F(UdpFabricTest, ATruncatedFrameIsLostCountedAndItsSlotStaysOffered) {
   ASSERT_EQ(b_->poll(events_), 1u);
   EXPECT_EQ(events_[0].size, 2u);
   EXPECT_EQ(slots_[0][0], bytes_[1]);
+}
+
+// Each frame is sent by itself, so that the kernel drops it by itself.
+TEST_F(UdpFabricTest, WhatFindsTheReceiveBufferFullIsCountedAsLost) {
+  UdpOptions options;
+  options.receive_buffer_bytes = 16 * 1024;
+  ASSERT_TRUE(UdpFabric::open(options, b_).is_ok());
+  operations_[0].peer = a_->attach(b_->local_address(), Service::datagram);
+  operations_[0].inline_data = true;
+  const auto lost = [this] {
+    std::array<LostFrames, Fabric::kLossReasonsMax> losses;
+    const std::size_t reasons = b_->losses(losses);
+    const auto found =
+        std::find_if(losses.begin(), losses.begin() + static_cast<std::ptrdiff_t>(reasons),
+                     [](const LostFrames& one) {
+                       return std::string_view(one.reason) == "receive_buffer_full";
+                     });
+    return found == losses.end() ? ~std::uint64_t{0} : found->frames;
+  };
+  EXPECT_EQ(lost(), 0u);
+  constexpr std::uint64_t kFrames = 1'000;
+  for (std::uint64_t i = 0; i < kFrames; ++i) {
+    ASSERT_EQ(a_->post({operations_.data(), 1}), 1u);
+  }
+  std::uint64_t received = 0;
+  const Time give_up = monotonic_now() + seconds(30);
+  while (received + lost() < kFrames && monotonic_now() < give_up) {
+    offer(64, 1);
+    received += b_->poll(events_);
+  }
+  EXPECT_GT(received, 0u);
+  EXPECT_GT(lost(), 0u);
+  EXPECT_EQ(received + lost(), kFrames);
 }
 
 TEST_F(UdpFabricTest, AStepOfTheWallClockCostsAtMostTheTimeSinceTheLastPoll) {

@@ -201,6 +201,27 @@ TEST(ShmFabric, ANameIsOnePersons) {
   EXPECT_EQ(second, nullptr);
 }
 
+// Empty, as somebody may have put it there who waits for its mapping.
+TEST(ShmFabric, AFileThatOthersMayWriteToIsNeitherTakenNorOpened) {
+  const std::string path = path_of(name_of("r"));
+  std::ofstream(path).close();
+  std::filesystem::permissions(path, std::filesystem::perms(0620));
+  ShmOptions options;
+  options.name = name_of("r");
+  std::unique_ptr<ShmFabric> fabric;
+  EXPECT_EQ(
+      ShmFabric::open(options, fabric).message(),
+      "shared memory " + path +
+          ": something is there that others may write to; expected nothing, or a file of this "
+          "user that is for nobody else; remove it");
+  std::filesystem::remove(path);
+
+  End receiver(name_of("r")), sender(name_of("s"));
+  std::filesystem::permissions(path, std::filesystem::perms(0620));
+  sender.send(sender.attach(name_of("r")), 1);
+  EXPECT_EQ(sender.counters().unreachable, 1u);
+}
+
 TEST(ShmFabric, ADirectoryThatIsNotThereIsNamed) {
   ShmOptions options;
   options.name = "x";
@@ -253,10 +274,11 @@ TEST(ShmFabric, FilesThatAreNoSegmentsAreNobody) {
     std::filesystem::remove_all(path);
     return sender.counters().unreachable == before + 1;
   };
-  std::ofstream(path) << "short";
-  EXPECT_TRUE(is_nobody());
-  std::ofstream(path) << std::string(1 << 20, 'x');
-  EXPECT_TRUE(is_nobody());
+  for (const std::string& content : {std::string("short"), std::string(1 << 20, 'x')}) {
+    std::ofstream(path) << content;
+    std::filesystem::permissions(path, std::filesystem::perms(0600));
+    EXPECT_TRUE(is_nobody());
+  }
   std::filesystem::create_directory(path);
   EXPECT_TRUE(is_nobody());
   std::filesystem::create_symlink("/etc/passwd", path);

@@ -13,6 +13,7 @@
 
 #include "hw/descriptor.hpp"
 #include "hw/tcp/tcp_fabric.hpp"
+#include "hw/udp/internet_socket.hpp"
 #include "stack/base/bytes.hpp"
 #include "stack/base/random.hpp"
 
@@ -121,6 +122,21 @@ std::string prefixed(const std::string& frame) {
   std::string bytes(4, '\0');
   store_le(reinterpret_cast<std::byte*>(bytes.data()), static_cast<std::uint32_t>(frame.size()));
   return bytes + frame;
+}
+
+TEST(TcpFabric, ConnectionsLeaveFromTheAddressOfTheFabric) {
+  const Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const SocketName any(UdpEndpoint{});
+  ASSERT_EQ(::bind(listener.get(), &any.any, any.size), 0);
+  ASSERT_EQ(::listen(listener.get(), 1), 0);
+  End sender({kLoopback + 1, 0});
+  const Address to = to_address(local_name(listener.get()));
+  sender.send(sender.fabric().attach(to, Service::datagram), "frame");
+  (void)sender.received();
+  sockaddr_in from{};
+  socklen_t size = sizeof from;
+  const Descriptor accepted(::accept(listener.get(), reinterpret_cast<sockaddr*>(&from), &size));
+  EXPECT_EQ(ntohl(from.sin_addr.s_addr), kLoopback + 1);
 }
 
 TEST(TcpFabric, FramesThatComeByteByByteAreWhole) {
