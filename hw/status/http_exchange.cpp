@@ -171,7 +171,9 @@ std::string date_text(std::int64_t unix_s) {
 }  // namespace
 
 HttpCode parse_http_head(std::string_view bytes, HttpRequest& request) {
-  if (bytes.starts_with(kLineEnd)) bytes.remove_prefix(kLineEnd.size());  // RFC 9112, 2.2
+  // An empty line before the head is passed over (RFC 9112, 2.2), also half of one.
+  if (bytes == kLineEnd.substr(0, 1)) return HttpCode::incomplete;
+  if (bytes.starts_with(kLineEnd)) bytes.remove_prefix(kLineEnd.size());
   const std::size_t line_end = bytes.find(kLineEnd);
   const std::size_t end = bytes.find("\r\n\r\n");
   if (end == std::string_view::npos || end + 4 > kHttpHeadBytesMax) {

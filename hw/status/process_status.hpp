@@ -9,12 +9,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "stack/base/ids.hpp"
 #include "stack/base/time.hpp"
 #include "stack/engine.hpp"
 #include "stack/membership.hpp"
+#include "stack/reliable/rail_state.hpp"
 
 namespace holdfast::hw {
 
@@ -62,6 +64,21 @@ struct RailStatus {
   friend bool operator==(const RailStatus&, const RailStatus&) = default;
 };
 
+// A rail that carries messages, to all peers; of each it is judged by itself.
+struct MessageRailStatus {
+  RailStatus rail;
+  std::array<std::uint64_t, reliable::kRailHealths> peers{};  // connected ones, by RailHealth
+  // Of those to whom it is not up: the first kNotUpShown, ascending.
+  std::vector<std::pair<ProcessId, reliable::RailHealth>> not_up;
+  // Smoothed, of those with whom any was measured; absent if there are none.
+  std::optional<Duration> round_trip_median;
+  std::optional<Duration> round_trip_max;
+  std::uint64_t fragments_given_up = 0;  // counted as lost there, and sent again on any rail
+
+  static constexpr std::size_t kNotUpShown = 64;
+  friend bool operator==(const MessageRailStatus&, const MessageRailStatus&) = default;
+};
+
 struct ProcessStatus {
   std::uint32_t job = 0;
   ProcessId self;
@@ -94,12 +111,16 @@ struct ProcessStatus {
   FrameCounts sent;  // by purpose
   DropCounts dropped;
   std::vector<RailStatus> rails;
-  std::uint64_t turns = 0;  // of the engine
-  Duration cpu;             // of the whole process
-  Duration control_cpu;     // of the thread that drives the engine
+  std::vector<MessageRailStatus> message_rails;  // none: it has sent and received no messages
+  std::uint64_t turns = 0;                       // of the engine
+  Duration cpu;                                  // of the whole process
+  Duration control_cpu;                          // of the thread that drives the engine
 
   friend bool operator==(const ProcessStatus&, const ProcessStatus&) = default;
 };
+
+constexpr std::array<const char*, reliable::kRailHealths> kRailHealthNames{"up", "suspect", "down",
+                                                                           "probation"};
 
 // Counters by name, for all who list them.
 template <class Counts>

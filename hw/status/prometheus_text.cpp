@@ -39,7 +39,7 @@ class Page {
   void gauge(std::string_view name, std::string_view help) { metric(name, "gauge", help); }
   // Of the metric that was begun last.
   void sample(const std::string& value, std::initializer_list<Label> labels = {}) {
-    text_ += std::string(name_) + "{" + common_;
+    text_ += name_ + "{" + common_;
     for (const auto& [label, content] : labels) {
       text_ += "," + std::string(label) + "=\"" + escaped_label_value(content) + "\"";
     }
@@ -53,12 +53,12 @@ class Page {
  private:
   void metric(std::string_view name, std::string_view type, std::string_view help) {
     name_ = name;
-    text_ += "# HELP " + std::string(name) + " " + escaped_help(help) + "\n# TYPE " +
-             std::string(name) + " " + std::string(type) + "\n";
+    text_ += "# HELP " + name_ + " " + escaped_help(help) + "\n# TYPE " + name_ + " " +
+             std::string(type) + "\n";
   }
 
   std::string common_;  // labels
-  std::string_view name_;
+  std::string name_;
   std::string text_;
 };
 
@@ -120,39 +120,72 @@ void add_frames(const ProcessStatus& status, Page& page) {
   }
 }
 
+const RailStatus& rail_of(const RailStatus& status) {
+  return status;
+}
+
+const RailStatus& rail_of(const MessageRailStatus& status) {
+  return status.rail;
+}
+
 // Calls `sample` for each rail with its labels.
-template <class Sample>
-void for_each_rail(const ProcessStatus& status, const Sample& sample) {
-  for (std::size_t i = 0; i < status.rails.size(); ++i) {
-    sample(status.rails[i], Label{"rail", std::to_string(i)}, Label{"kind", status.rails[i].kind});
+template <class Statuses, class Sample>
+void for_each_rail(const Statuses& statuses, const Sample& sample) {
+  for (std::size_t i = 0; i < statuses.size(); ++i) {
+    sample(statuses[i], Label{"rail", std::to_string(i)}, Label{"kind", rail_of(statuses[i]).kind});
   }
 }
 
-void add_rails(const ProcessStatus& status, Page& page) {
-  page.gauge("holdfast_rail_info", "Always 1; its labels say where frames arrive.");
-  for_each_rail(status, [&](const RailStatus& rail, const Label& number, const Label& kind) {
-    page.sample(1, {number, kind, {"address", rail.address}});
+// What rails of both purposes have; `name` is what their metrics begin with.
+template <class Statuses>
+void add_traffic(const std::string& name, const Statuses& statuses, Page& page) {
+  using Status = typename Statuses::value_type;
+  page.gauge(name + "_info", "Always 1; its labels say where frames arrive.");
+  for_each_rail(statuses, [&](const Status& rail, const Label& number, const Label& kind) {
+    page.sample(1, {number, kind, {"address", rail_of(rail).address}});
   });
-  page.gauge("holdfast_rail_up", "1 unless the rail has said that its port is down.");
-  for_each_rail(status, [&](const RailStatus& rail, const Label& number, const Label& kind) {
-    page.sample(rail.up, {number, kind});
+  page.gauge(name + "_up", "1 unless the rail has said that its port is down.");
+  for_each_rail(statuses, [&](const Status& rail, const Label& number, const Label& kind) {
+    page.sample(rail_of(rail).up, {number, kind});
   });
-  page.counter("holdfast_rail_frames_total", "Frames on a rail, by direction.");
-  for_each_rail(status, [&](const RailStatus& rail, const Label& number, const Label& kind) {
-    page.sample(rail.frames_sent, {number, kind, {"direction", "sent"}});
-    page.sample(rail.frames_received, {number, kind, {"direction", "received"}});
+  page.counter(name + "_frames_total", "Frames on a rail, by direction.");
+  for_each_rail(statuses, [&](const Status& rail, const Label& number, const Label& kind) {
+    page.sample(rail_of(rail).frames_sent, {number, kind, {"direction", "sent"}});
+    page.sample(rail_of(rail).frames_received, {number, kind, {"direction", "received"}});
   });
-  page.counter("holdfast_rail_bytes_total", "Bytes of these frames.");
-  for_each_rail(status, [&](const RailStatus& rail, const Label& number, const Label& kind) {
-    page.sample(rail.bytes_sent, {number, kind, {"direction", "sent"}});
-    page.sample(rail.bytes_received, {number, kind, {"direction", "received"}});
+  page.counter(name + "_bytes_total", "Bytes of these frames.");
+  for_each_rail(statuses, [&](const Status& rail, const Label& number, const Label& kind) {
+    page.sample(rail_of(rail).bytes_sent, {number, kind, {"direction", "sent"}});
+    page.sample(rail_of(rail).bytes_received, {number, kind, {"direction", "received"}});
   });
-  page.counter("holdfast_rail_frames_lost_total",
-               "Frames that the rail knows to be lost, by reason.");
-  for_each_rail(status, [&](const RailStatus& rail, const Label& number, const Label& kind) {
-    for (const auto& [reason, frames] : rail.lost) {
+  page.counter(name + "_frames_lost_total", "Frames that the rail knows to be lost, by reason.");
+  for_each_rail(statuses, [&](const Status& rail, const Label& number, const Label& kind) {
+    for (const auto& [reason, frames] : rail_of(rail).lost) {
       page.sample(frames, {number, kind, {"reason", reason}});
     }
+  });
+}
+
+void add_message_rails(const ProcessStatus& status, Page& page) {
+  const auto& rails = status.message_rails;
+  add_traffic("holdfast_message_rail", rails, page);
+  page.gauge("holdfast_message_rail_peers",
+             "Processes that messages may go to, by how this one judges its rail to them.");
+  for_each_rail(rails, [&](const MessageRailStatus& rail, const Label& number, const Label& kind) {
+    for (std::size_t i = 0; i < rail.peers.size(); ++i)
+      page.sample(rail.peers[i], {number, kind, {"state", kRailHealthNames[i]}});
+  });
+  page.gauge("holdfast_message_rail_round_trip_seconds",
+             "Smoothed round trip, of the processes with which one was measured.");
+  for_each_rail(rails, [&](const MessageRailStatus& rail, const Label& number, const Label& kind) {
+    for (const auto& [which, span] :
+         {std::pair{"median", rail.round_trip_median}, std::pair{"max", rail.round_trip_max}})
+      if (span) page.sample(text_of_seconds(span->ns), {number, kind, {"of_peers", which}});
+  });
+  page.counter("holdfast_message_rail_fragments_given_up_total",
+               "Pieces of messages that count as lost on this rail, and are sent again on any.");
+  for_each_rail(rails, [&](const MessageRailStatus& rail, const Label& number, const Label& kind) {
+    page.sample(rail.fragments_given_up, {number, kind});
   });
 }
 
@@ -186,7 +219,8 @@ std::string prometheus_text(const ProcessStatus& status) {
   add_process(status, page);
   add_beliefs(status, page);
   add_frames(status, page);
-  add_rails(status, page);
+  add_traffic("holdfast_rail", status.rails, page);
+  if (!status.message_rails.empty()) add_message_rails(status, page);
   return page.take();
 }
 

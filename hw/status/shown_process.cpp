@@ -28,7 +28,7 @@ ShownProcess::~ShownProcess() {
   if (!place_.path.empty()) ::unlink(place_.path.c_str());
 }
 
-Status ShownProcess::open(int bell) {
+Status ShownProcess::open(int bell, ShowMessageRails messages) {
   if (Status status = board_.open(bell); !status.is_ok()) return status;
   std::vector<Descriptor> listening;
   const std::string folder = status_folder();
@@ -50,7 +50,8 @@ Status ShownProcess::open(int bell) {
     if (Status status = listen_at(port, socket); !status.is_ok()) return status;
     listening.push_back(std::move(socket));
   }
-  return listening.empty() ? Status::ok() : server_.start(board_, std::move(listening));
+  return listening.empty() ? Status::ok()
+                           : server_.start(board_, std::move(messages), std::move(listening));
 }
 
 }  // namespace holdfast::hw

@@ -25,10 +25,10 @@ class ShownProcess {
   ShownProcess(const ShownProcess&) = delete;
   ShownProcess& operator=(const ShownProcess&) = delete;
 
-  // Begins to serve. `bell`: see StatusBoard. An error: what was asked for in the environment's
-  // HOLDFAST_METRICS cannot be had. A process that has no unix socket is no error, but has a
-  // warning.
-  Status open(int bell = -1);
+  // Begins to serve. `bell`: see StatusBoard; `messages`: see StatusServer. An error: what was
+  // asked for in the environment's HOLDFAST_METRICS cannot be had. A process that has no unix
+  // socket is no error, but has a warning.
+  Status open(int bell = -1, ShowMessageRails messages = {});
   // Why it cannot be looked at by holdfast status; empty: it can.
   const std::string& warning() const { return warning_; }
 

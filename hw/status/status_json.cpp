@@ -4,13 +4,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include "stack/base/excerpt.hpp"
+
 namespace holdfast::hw {
 
 namespace {
 
 using nlohmann::json;
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 
 json to_json(const std::optional<Time>& at) {
   return at ? json(at->ns) : json(nullptr);
@@ -129,37 +131,82 @@ void parse_views(const json& document, ProcessStatus& status) {
   }
 }
 
-json rails_json(const ProcessStatus& status) {
-  json rails = json::array();
-  for (const RailStatus& rail : status.rails) {
-    json lost = json::object();
-    for (const auto& [reason, frames] : rail.lost) lost[reason] = frames;
-    rails.push_back({{"kind", rail.kind},
-                     {"address", rail.address},
-                     {"up", rail.up},
-                     {"frames_sent", rail.frames_sent},
-                     {"frames_received", rail.frames_received},
-                     {"bytes_sent", rail.bytes_sent},
-                     {"bytes_received", rail.bytes_received},
-                     {"lost", lost}});
+json rail_json(const RailStatus& rail) {
+  json lost = json::object();
+  for (const auto& [reason, frames] : rail.lost) lost[reason] = frames;
+  return {{"kind", rail.kind},
+          {"address", rail.address},
+          {"up", rail.up},
+          {"frames_sent", rail.frames_sent},
+          {"frames_received", rail.frames_received},
+          {"bytes_sent", rail.bytes_sent},
+          {"bytes_received", rail.bytes_received},
+          {"lost", lost}};
+}
+
+RailStatus to_rail(const json& entry) {
+  RailStatus rail;
+  entry.at("kind").get_to(rail.kind);
+  entry.at("address").get_to(rail.address);
+  entry.at("up").get_to(rail.up);
+  entry.at("frames_sent").get_to(rail.frames_sent);
+  entry.at("frames_received").get_to(rail.frames_received);
+  entry.at("bytes_sent").get_to(rail.bytes_sent);
+  entry.at("bytes_received").get_to(rail.bytes_received);
+  for (const auto& [reason, frames] : entry.at("lost").items()) {
+    rail.lost.emplace_back(reason, frames.get<std::uint64_t>());
   }
-  return rails;
+  return rail;
+}
+
+json to_json(const std::optional<Duration>& span) {
+  return span ? json(span->ns) : json(nullptr);
+}
+
+std::optional<Duration> to_duration(const json& value) {
+  return value.is_null() ? std::nullopt : std::optional(Duration{value.get<std::int64_t>()});
+}
+
+reliable::RailHealth to_health(const json& value) {
+  const auto number = value.get<unsigned>();
+  if (number >= reliable::kRailHealths) {
+    throw json::other_error::create(500, "an unknown state of a rail", nullptr);
+  }
+  return static_cast<reliable::RailHealth>(number);
+}
+
+json message_rail_json(const MessageRailStatus& status) {
+  json rail = rail_json(status.rail);
+  rail["peers"] = status.peers;
+  rail["not_up"] = json::array();
+  for (const auto& [peer, health] : status.not_up) {
+    rail["not_up"].push_back({peer.value, static_cast<unsigned>(health)});
+  }
+  rail["round_trip_median"] = to_json(status.round_trip_median);
+  rail["round_trip_max"] = to_json(status.round_trip_max);
+  rail["fragments_given_up"] = status.fragments_given_up;
+  return rail;
+}
+
+MessageRailStatus to_message_rail(const json& entry, std::uint32_t processes) {
+  MessageRailStatus status;
+  status.rail = to_rail(entry);
+  for (std::size_t i = 0; i < status.peers.size(); ++i) {
+    entry.at("peers").at(i).get_to(status.peers[i]);
+  }
+  for (const json& one : entry.at("not_up")) {
+    status.not_up.emplace_back(to_process(one.at(0), processes), to_health(one.at(1)));
+  }
+  status.round_trip_median = to_duration(entry.at("round_trip_median"));
+  status.round_trip_max = to_duration(entry.at("round_trip_max"));
+  entry.at("fragments_given_up").get_to(status.fragments_given_up);
+  return status;
 }
 
 void parse_rails(const json& document, ProcessStatus& status) {
-  for (const json& entry : document) {
-    RailStatus rail;
-    entry.at("kind").get_to(rail.kind);
-    entry.at("address").get_to(rail.address);
-    entry.at("up").get_to(rail.up);
-    entry.at("frames_sent").get_to(rail.frames_sent);
-    entry.at("frames_received").get_to(rail.frames_received);
-    entry.at("bytes_sent").get_to(rail.bytes_sent);
-    entry.at("bytes_received").get_to(rail.bytes_received);
-    for (const auto& [reason, frames] : entry.at("lost").items()) {
-      rail.lost.emplace_back(reason, frames.get<std::uint64_t>());
-    }
-    status.rails.push_back(rail);
+  for (const json& entry : document.at("rails")) status.rails.push_back(to_rail(entry));
+  for (const json& entry : document.at("message_rails")) {
+    status.message_rails.push_back(to_message_rail(entry, status.processes));
   }
 }
 
@@ -176,15 +223,28 @@ std::string status_json(const ProcessStatus& status) {
   for (const auto& [name, count] : kDropCountNames) {
     document["dropped"][name] = status.dropped.*count;
   }
-  document["rails"] = rails_json(status);
+  document["rails"] = json::array();
+  for (const RailStatus& rail : status.rails) document["rails"].push_back(rail_json(rail));
+  document["message_rails"] = json::array();
+  for (const MessageRailStatus& rail : status.message_rails) {
+    document["message_rails"].push_back(message_rail_json(rail));
+  }
   // Names of files and addresses need not be UTF-8.
   return document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 Status parse_status_json(std::string_view text, ProcessStatus& status) {
   status = ProcessStatus{};
+  // A fraction, which may be beyond every whole number, would be converted without a look at it.
+  bool is_whole = true;
+  const auto look = [&](int, json::parse_event_t, const json& value) {
+    is_whole = is_whole && !value.is_number_float();
+    return true;
+  };
   try {
-    const json document = json::parse(text);
+    const json document = json::parse(text, look);
+    if (!is_whole)
+      return Status::error("it does not answer as this build does: a number is not whole");
     parse_identity(document, status);
     parse_views(document, status);
     const json& verdicts = document.at("verdicts");
@@ -199,9 +259,9 @@ Status parse_status_json(std::string_view text, ProcessStatus& status) {
     for (const auto& [name, count] : kDropCountNames) {
       document.at("dropped").at(name).get_to(status.dropped.*count);
     }
-    parse_rails(document.at("rails"), status);
+    parse_rails(document, status);
   } catch (const json::exception& error) {
-    return Status::error(std::string("it does not answer as this build does: ") + error.what());
+    return Status::error("it does not answer as this build does: " + printable(error.what()));
   }
   return Status::ok();
 }

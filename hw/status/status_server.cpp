@@ -3,7 +3,6 @@
 
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -15,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "hw/blocked_signals.hpp"
 #include "hw/monotonic_clock.hpp"
 #include "hw/status/prometheus_text.hpp"
 #include "hw/status/status_json.hpp"
@@ -39,17 +39,17 @@ int milliseconds_until(Time at) {
 
 }  // namespace
 
-Status StatusServer::start(StatusBoard& board, std::vector<Descriptor> listening) {
+Status StatusServer::start(StatusBoard& board, ShowMessageRails messages,
+                           std::vector<Descriptor> listening) {
   board_ = &board;
+  messages_ = std::move(messages);
   for (Descriptor& socket : listening) doors_.push_back({std::move(socket), {}});
   stop_ = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!stop_.is_open()) {
     return Status::error(std::string("cannot make an eventfd: ") + std::strerror(errno));
   }
   // A new thread has its maker's signal mask: none is to be handled there.
-  sigset_t all, before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const BlockedSignals all;
   Status status = Status::ok();
   try {
     thread_ = std::thread([this] { run(); });
@@ -57,7 +57,6 @@ Status StatusServer::start(StatusBoard& board, std::vector<Descriptor> listening
   } catch (const std::system_error& error) {
     status = Status::error(std::string("cannot start a thread: ") + error.what());
   }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return status;
 }
 
@@ -73,6 +72,7 @@ void StatusServer::run() {
   while (::read(stop_.get(), &stopped, sizeof stopped) < 0) {
     wait();
     const bool taken = board_->take(status_);
+    if (taken && messages_) messages_(status_.message_rails);
     now_ = monotonic_now();
     if (taken) {
       fresh_until_ = now_ + kFreshFor;

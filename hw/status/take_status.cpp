@@ -55,24 +55,29 @@ void take_watching(const Membership& membership, ProcessStatus& status) {
 }
 
 RailStatus rail_status(const CountingFabric& rail) {
-  RailStatus status;
-  status.kind = rail.caps().kind;
-  status.address = text_of_address(rail.local_address());
+  RailStatus status = status_of_fabric(rail);
   status.up = rail.up();
   const CountingFabric::Counts& counts = rail.counts();
   status.frames_sent = counts.frames_sent;
   status.frames_received = counts.frames_received;
   status.bytes_sent = counts.bytes_sent;
   status.bytes_received = counts.bytes_received;
+  return status;
+}
+
+}  // namespace
+
+RailStatus status_of_fabric(const Fabric& fabric) {
+  RailStatus status;
+  status.kind = fabric.caps().kind;
+  status.address = text_of_address(fabric.local_address());
   std::array<LostFrames, Fabric::kLossReasonsMax> losses;
-  const std::size_t reasons = rail.losses(losses);
+  const std::size_t reasons = fabric.losses(losses);
   for (std::size_t i = 0; i < reasons; ++i) {
     status.lost.emplace_back(losses[i].reason, losses[i].frames);
   }
   return status;
 }
-
-}  // namespace
 
 std::string text_of_address(const Address& address) {
   if (const auto endpoint = to_udp_endpoint(address)) return text_of(*endpoint);

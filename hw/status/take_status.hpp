@@ -10,10 +10,13 @@
 
 namespace holdfast::hw {
 
-// On the thread that drives the engine. Fills in all but the job, the pid, the start and
-// the turns.
+// On the thread that drives the engine. Fills in all but the job, the pid, the start, the turns
+// and the rails of messages.
 void take_status(Time now, const Engine& engine, const BeliefHistory& history,
                  std::span<CountingFabric* const> rails, ProcessStatus& status);
+
+// What a rail says of itself: kind, address and losses.
+RailStatus status_of_fabric(const Fabric& fabric);
 
 // "127.0.0.1:4000", "shm:process-3"; empty if it is none that people know.
 std::string text_of_address(const Address& address);

@@ -60,7 +60,7 @@ const std::string kCommon = R"(job_id="00a1b2c3",process="1")";
 
 TEST(PrometheusText, EverySampleIsOfAnAnnouncedMetricAndNamesItsProcess) {
   const auto metrics = read(prometheus_text(sample_status()));
-  EXPECT_EQ(metrics.size(), 20u);
+  EXPECT_EQ(metrics.size(), 28u);
   for (const auto& [name, metric] : metrics) {
     EXPECT_EQ(name.ends_with("_total"), metric.type == "counter") << name;
     EXPECT_FALSE(metric.samples.empty()) << name;
@@ -95,6 +95,23 @@ TEST(PrometheusText, EveryCounterIsThereWithItsUnit) {
   EXPECT_EQ(at("holdfast_rail_frames_total", rail + R"(,direction="sent")"), 41);
   EXPECT_EQ(at("holdfast_rail_bytes_total", rail + R"(,direction="received")"), 44);
   EXPECT_EQ(at("holdfast_rail_frames_lost_total", rail + R"(,reason="truncated")"), 46);
+  const std::string messages = R"(rail="0",kind="tcp")";
+  EXPECT_EQ(at("holdfast_message_rail_info", messages + R"(,address="127.0.0.1:5000")"), 1);
+  EXPECT_EQ(at("holdfast_message_rail_up", messages), 1);
+  EXPECT_EQ(at("holdfast_message_rail_up", R"(rail="1",kind="udp")"), 0);
+  EXPECT_EQ(at("holdfast_message_rail_frames_total", messages + R"(,direction="received")"), 62);
+  EXPECT_EQ(at("holdfast_message_rail_bytes_total", messages + R"(,direction="sent")"), 63);
+  EXPECT_EQ(at("holdfast_message_rail_frames_lost_total", messages + R"(,reason="unsent")"), 65);
+  const std::string peers = "holdfast_message_rail_peers";
+  EXPECT_EQ(at(peers, messages + R"(,state="up")"), 71);
+  EXPECT_EQ(at(peers, messages + R"(,state="suspect")"), 72);
+  EXPECT_EQ(at(peers, messages + R"(,state="down")"), 73);
+  EXPECT_EQ(at(peers, messages + R"(,state="probation")"), 74);
+  const std::string round_trip = "holdfast_message_rail_round_trip_seconds";
+  EXPECT_EQ(at(round_trip, messages + R"(,of_peers="median")"), 81e-6);
+  EXPECT_EQ(at(round_trip, messages + R"(,of_peers="max")"), 82e-6);
+  EXPECT_EQ(metrics[round_trip].samples.size(), 2u) << "of the other rail nothing was measured";
+  EXPECT_EQ(at("holdfast_message_rail_fragments_given_up_total", messages), 83);
   EXPECT_EQ(at("holdfast_turns_total", ""), 51);
   EXPECT_EQ(at("holdfast_control_cpu_seconds_total", ""), 0.75);
   EXPECT_EQ(at("process_cpu_seconds_total", ""), 1.25);
@@ -107,6 +124,7 @@ TEST(PrometheusText, WhatCouldEndAQuoteOrALineIsEscaped) {
   EXPECT_EQ(escaped_help("a\"b\\c\nd"), R"(a"b\\c\nd)");
   ProcessStatus status = sample_status();
   status.rails[0].address = "shm:\"} 1\nforged{x=\"\\";
+  status.message_rails[0].rail.address = status.rails[0].address;
   const auto metrics = read(prometheus_text(status));
   EXPECT_EQ(metrics.count("forged"), 0u);
 }

@@ -34,10 +34,15 @@ TEST(StatusJson, WhatCouldMisleadIsRefused) {
   const std::string good = status_json(sample_status());
   for (const std::string& bad :
        {std::string(), std::string("{}"), std::string("[]"), good.substr(0, good.size() / 2),
-        with(good, "\"format\":1", "\"format\":2"), with(good, "\"self\":1", "\"self\":4"),
+        with(good, "\"format\":2", "\"format\":1"), with(good, "\"self\":1", "\"self\":4"),
         with(good, "[2,0,3,", "[4,0,3,"), with(good, "[2,0,3,", "[2,0,6,"),
         with(good, "[2,0,3,", "[2,0,-1,"), with(good, "\"per_node\":2", "\"per_node\":0"),
-        with(good, "\"pid\":4711", "\"pid\":\"4711\"")}) {
+        with(good, "\"pid\":4711", "\"pid\":\"4711\""),
+        with(good, "\"pid\":4711", "\"pid\":8.5e19"), with(good, "[[0,1],[3,3]]", "[[0,1],[4,3]]"),
+        with(good, "[[0,1],[3,3]]", "[[0,1],[3,4]]"), with(good, "[[0,1],[3,3]]", "[[0,1],[3]]"),
+        with(good, "[71,72,73,74]", "[71,72,73]"), with(good, "[71,72,73,74]", "{}"),
+        with(good, "\"round_trip_max\":82000", "\"round_trip_max\":\"82\""),
+        with(good, "\"message_rails\"", "\"rails_of_messages\"")}) {
     ProcessStatus status;
     EXPECT_FALSE(parse_status_json(bad, status).is_ok()) << bad;
   }
@@ -52,6 +57,8 @@ TEST(StatusJson, DamageIsSurvived) {
     ProcessStatus status;
     if (!parse_status_json(text, status).is_ok()) continue;
     for (const Belief& belief : status.beliefs) EXPECT_LT(belief.process.value, status.processes);
+    for (const MessageRailStatus& rail : status.message_rails)
+      for (const auto& [peer, health] : rail.not_up) EXPECT_LT(peer.value, status.processes);
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <random>
@@ -119,9 +120,9 @@ class Server : public ::testing::Test {
     EXPECT_TRUE(std::filesystem::is_empty(folder)) << "the socket has not been removed";
     std::filesystem::remove_all(folder);
   }
-  void open(bool running = true) {
+  void open(bool running = true, const ShowMessageRails& messages = {}) {
     process = std::make_unique<RunningProcess>();
-    const Status status = process->shown->open();
+    const Status status = process->shown->open(-1, messages);
     ASSERT_TRUE(status.is_ok()) << status.message();
     ASSERT_EQ(process->shown->warning(), "");
     if (running) process->run();
@@ -179,6 +180,23 @@ TEST_F(Server, ShowsWhatTheEngineDoes) {
   EXPECT_EQ(status.rails[0].address, text_of_address(process->udp->local_address()));
   EXPECT_EQ(status.pid, ::getpid());
   EXPECT_LE(status.control_cpu, status.cpu);
+}
+
+TEST_F(Server, ShowsMessagesAsTheyAreAtEachLook) {
+  std::atomic<std::uint64_t> looks{0};
+  open(true, [&](std::vector<MessageRailStatus>& rails) {
+    rails.assign(1, MessageRailStatus{});
+    rails[0].fragments_given_up = ++looks;
+  });
+  for (std::uint64_t seen = 0; seen < 3;) {
+    const ProcessStatus status = look();
+    ASSERT_EQ(status.message_rails.size(), 1u);
+    EXPECT_GE(status.message_rails[0].fragments_given_up, seen);
+    seen = status.message_rails[0].fragments_given_up;
+    EXPECT_LE(seen, looks.load());
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(25));  // what is known stays fresh so long
+  }
 }
 
 TEST_F(Server, AnswersWithTheCodeOfWhatIsWrong) {
