@@ -1,10 +1,11 @@
-// Namespaces by unshare(2), interfaces by ip(8), filters by nft(8).
+// Namespaces by unshare(2), interfaces by ip(8), filters by nft(8), rates by tc(8).
 #include "hw/inject/host_network.hpp"
 
 #include <fcntl.h>
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -19,6 +20,7 @@ namespace {
 
 constexpr Tool kIp{"ip", "iproute2"};
 constexpr Tool kNft{"nft", "nftables"};
+constexpr Tool kTc{"tc", "iproute2"};
 constexpr const char* kOwnNamespace = "/proc/thread-self/ns/net";
 
 // Frames of the bridge pass one chain, in which two sets of ports are dropped.
@@ -121,14 +123,36 @@ Status HostNetwork::join(std::uint32_t host) {
   for (std::uint32_t rail = 0; rail < rails_; ++rail) {
     const std::string name = rail_name(rail);
     commands += "address add " + text_of_address(host, rail) + "/24 dev " + name + "\nlink set " +
-                name + " up\n";
-    for (std::uint32_t other = 0; other < hosts(); ++other) {
-      if (other == host) continue;
-      commands += "neighbour add " + text_of_address(other, rail) + " lladdr " +
-                  ethernet_address(other, rail) + " dev " + name + " nud permanent\n";
-    }
+                name + " up\n" + neighbours(host, rail);
   }
   return run_ip(name_space(host), commands);
+}
+
+// An interface that goes down forgets them.
+std::string HostNetwork::neighbours(std::uint32_t host, std::uint32_t rail) const {
+  std::string commands;
+  for (std::uint32_t other = 0; other < hosts(); ++other) {
+    if (other == host) continue;
+    commands += "neighbour replace " + text_of_address(other, rail) + " lladdr " +
+                ethernet_address(other, rail) + " dev " + rail_name(rail) + " nud permanent\n";
+  }
+  return commands;
+}
+
+// A burst of a millisecond, and of no less than the longest run of datagrams that the kernel sends
+// as one, which else would be cut by the bucket.
+Status HostNetwork::limit(std::uint32_t host, std::uint32_t rail, std::uint32_t megabits) {
+  HOLDFAST_ASSERT(rail < rails_ && megabits >= 1);
+  constexpr std::uint64_t kLongestRun = 128 << 10;
+  const std::uint64_t bytes_per_ms = std::uint64_t{megabits} * 1'000'000 / 8 / 1000;
+  const Status status =
+      run_tool(kTc, {"-batch", "-"}, name_space(host),
+               "qdisc add dev " + rail_name(rail) + " root tbf rate " + std::to_string(megabits) +
+                   "mbit burst " + std::to_string(std::max(bytes_per_ms, kLongestRun)) + " limit " +
+                   std::to_string(kQueueBytes) + "\n");
+  if (status.is_ok()) return status;
+  return Status::error("rates of rails cannot be limited here (" + status.message() +
+                       "); expected a kernel with the queueing discipline tbf");
 }
 
 Status HostNetwork::begin(std::uint32_t host, std::uint32_t rail, RailFault fault) {
@@ -147,6 +171,11 @@ Status HostNetwork::end(std::uint32_t host, std::uint32_t rail, RailFault fault)
 Status HostNetwork::set(std::uint32_t host, std::uint32_t rail, RailFault fault, bool on) {
   if (fault == RailFault::cut) {
     return run_ip(hub_.get(), "link set " + port_name(host, rail) + (on ? " down\n" : " up\n"));
+  }
+  if (fault == RailFault::closed) {
+    const std::string link = "link set " + rail_name(rail);
+    return run_ip(name_space(host),
+                  on ? link + " down\n" : link + " up\n" + neighbours(host, rail));
   }
   std::string commands = filters_ ? "" : kFilters;
   commands += std::string(on ? "add" : "delete") + " element bridge rails " +

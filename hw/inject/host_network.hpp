@@ -10,7 +10,8 @@
 //
 // A rail fails at the hub's end. Cut: the link is down, seen by the host. Silent: the link is up,
 // and whatever comes from the host, or goes to it, is dropped without a word (a black hole); by
-// nftables.
+// nftables. Or at the host's end. Closed: its interface is down, as an administrator does it, so
+// that the host itself is refused whatever it sends there; the others see nothing.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,9 @@ enum class RailFault : std::uint8_t {
   cut,
   silent_from,  // nothing comes from the host
   silent_to,    // nothing goes to it
+  closed,       // the host has shut its own end
 };
-constexpr std::size_t kRailFaults = 3;
+constexpr std::size_t kRailFaults = 4;
 
 class HostNetwork {
  public:
@@ -48,6 +50,11 @@ class HostNetwork {
     return 0x0a4d'0001 + (rail << 16) + host;
   }
 
+  // From now on what the host sends on that rail leaves at this rate, and waits in a queue of
+  // kQueueBytes meanwhile (a token bucket). Once for each rail; `megabits`: a second, >= 1.
+  static constexpr std::uint32_t kQueueBytes = 8 << 20;
+  Status limit(std::uint32_t host, std::uint32_t rail, std::uint32_t megabits);
+
   // Begins and ends are counted: a rail has a fault until as many have ended as have begun.
   Status begin(std::uint32_t host, std::uint32_t rail, RailFault fault);
   Status end(std::uint32_t host, std::uint32_t rail, RailFault fault);
@@ -62,6 +69,7 @@ class HostNetwork {
   Status make_hub();
   Status join(std::uint32_t host);
   Status set(std::uint32_t host, std::uint32_t rail, RailFault fault, bool on);
+  std::string neighbours(std::uint32_t host, std::uint32_t rail) const;
 
   Descriptor hub_;
   std::uint32_t rails_ = 1;  // of each host

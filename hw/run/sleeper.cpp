@@ -35,13 +35,9 @@ bool add(int epoll, int descriptor, std::uint32_t events, Source source) {
 }  // namespace
 
 Status Sleeper::open(const WakeSources& sources) {
-  sigset_t ends;
-  ::sigemptyset(&ends);
-  ::sigaddset(&ends, SIGTERM);
-  ::sigaddset(&ends, SIGINT);
   if (sources.signals) {
-    masked_ = ::pthread_sigmask(SIG_BLOCK, &ends, &mask_before_) == 0;
-    signals_ = Descriptor(::signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK));
+    held_.emplace();
+    signals_ = Descriptor(::signalfd(-1, &held_->set(), SFD_CLOEXEC | SFD_NONBLOCK));
   }
   bell_ = sources.bell;
   polls_ = sources.polls;
@@ -50,17 +46,13 @@ Status Sleeper::open(const WakeSources& sources) {
   const auto add_if = [this](bool wanted, int descriptor, std::uint32_t events, Source source) {
     return !wanted || add(epoll_.get(), descriptor, events, source);
   };
-  const bool made = masked_ == sources.signals && add_if(true, alarm_.get(), EPOLLIN, kAlarm) &&
+  const bool made = add_if(true, alarm_.get(), EPOLLIN, kAlarm) &&
                     add_if(sources.signals, signals_.get(), EPOLLIN, kSignals) &&
                     add_if(bell_ >= 0, bell_, EPOLLIN, kBell) &&
                     add_if(sources.lifeline >= 0, sources.lifeline, EPOLLRDHUP, kLifeline);
   if (made) return Status::ok();
   return Status::error(std::string("the process cannot make what it sleeps with: ") +
                        std::strerror(errno));
-}
-
-Sleeper::~Sleeper() {
-  if (masked_) ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
 // False if a rail has events, so that there is no sleep. A rail may have to be polled before

@@ -2,12 +2,13 @@
 // or another thread's bell; whichever comes first, and without losing any of them.
 #pragma once
 
-#include <signal.h>
 #include <sys/epoll.h>
 
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "hw/blocked_signals.hpp"
 #include "hw/descriptor.hpp"
 #include "stack/base/status.hpp"
 #include "stack/base/time.hpp"
@@ -31,10 +32,16 @@ struct WakeSources {
   bool polls = false;
 };
 
+// Keeps what ends a process for a sleeper that comes later: what arrives meanwhile wakes it. For
+// whoever says that a process is there before it sleeps.
+class HeldSignals : public BlockedSignals {
+ public:
+  HeldSignals() : BlockedSignals{SIGTERM, SIGINT} {}
+};
+
 class Sleeper {
  public:
   Sleeper() = default;
-  ~Sleeper();
   Sleeper(const Sleeper&) = delete;
   Sleeper& operator=(const Sleeper&) = delete;
   // An error says what the system refused.
@@ -55,8 +62,7 @@ class Sleeper {
   bool polls_ = false;
   Time alarm_at_ = Time::never();
   std::vector<int> armed_;  // rails' descriptors in the epoll set
-  sigset_t mask_before_{};
-  bool masked_ = false;
+  std::optional<HeldSignals> held_;
 };
 
 }  // namespace holdfast::hw

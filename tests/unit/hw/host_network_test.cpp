@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 
+#include "hw/monotonic_clock.hpp"
 #include "hw/udp/internet_socket.hpp"
 #include "tests/unit/hw/launched_program.hpp"
 
@@ -109,6 +110,39 @@ TEST_F(HostNetworkTest, ASilentRailIsSilentInOneDirection) {
   end(2, RailFault::silent_to);
   EXPECT_TRUE(reaches(1, 0));
   EXPECT_TRUE(reaches(0, 2));
+}
+
+// The host is told with each send; the others see nothing of it.
+TEST_F(HostNetworkTest, AClosedRailRefusesWhatItsHostSends) {
+  begin(1, RailFault::closed);
+  EXPECT_TRUE(stays_silent(0, 1));
+  const SocketName zero = name_of(0), one = name_of(1);
+  EXPECT_EQ(::sendto(sockets_[1].get(), "", 1, 0, &zero.any, zero.size), -1);
+  EXPECT_EQ(::sendto(sockets_[0].get(), "", 1, 0, &one.any, one.size), 1);
+  end(1, RailFault::closed);
+  EXPECT_TRUE(reaches(0, 1));
+  EXPECT_TRUE(reaches(1, 0));
+}
+
+// 100 datagrams of 1,400 bytes are more than the bucket holds: what is beyond takes its time. Only
+// a lower bound is asserted.
+TEST_F(HostNetworkTest, WhatAHostSendsTakesTheTimeOfItsRate) {
+  const Status status = network_->limit(0, 0, 1);
+  if (not_possible_here(status) || status.message().find("with the queueing") != std::string::npos)
+    GTEST_SKIP() << status.message();
+  ASSERT_TRUE(status.is_ok()) << status.message();
+  const SocketName name = name_of(1);
+  const std::string text(1400, 'x');
+  const Time begun = monotonic_now();
+  for (int i = 0; i < 100; ++i)
+    ASSERT_GT(::sendto(sockets_[0].get(), text.data(), text.size(), 0, &name.any, name.size), 0);
+  std::string got(text.size(), ' ');
+  int count = 0;
+  while (count < 100 && monotonic_now() - begun < seconds(20))
+    count += ::recv(sockets_[1].get(), got.data(), got.size(), 0) > 0 ? 1 : 0;
+  EXPECT_EQ(count, 100);
+  // 140,000 bytes, of which 131,072 are the bucket's, at 125,000 a second.
+  EXPECT_GE(monotonic_now() - begun, milliseconds(60));
 }
 
 }  // namespace

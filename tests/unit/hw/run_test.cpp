@@ -151,6 +151,14 @@ TEST_F(SleeperTest, ABusyRailIsNoSleepButSignalsAreSeen) {
   EXPECT_EQ(sleeper_.sleep(long_after(), rails_), Wake::work);
 }
 
+TEST(HeldSignals, WakeWhoSleepsLater) {
+  const HeldSignals held;
+  ::kill(::getpid(), SIGTERM);
+  Sleeper later;
+  ASSERT_TRUE(later.open({}).is_ok());
+  EXPECT_EQ(later.sleep(monotonic_now() + seconds(30), {}), Wake::signal);
+}
+
 TEST_F(SleeperTest, TheEndOfTheLauncherWakes) {
   far_.close();
   EXPECT_EQ(sleeper_.sleep(long_after(), rails_), Wake::abandoned);
