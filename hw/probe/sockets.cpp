@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "hw/descriptor.hpp"
+#include "hw/probe/udp_runs.hpp"
 #include "hw/udp/udp_fabric.hpp"
 
 namespace holdfast::hw {
@@ -58,6 +59,7 @@ FactGroup probe_sockets() {
              wanted.send_buffer_bytes);
   const Descriptor self(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
   sockets.add("pidfd", self.is_open());
+  probe_udp_runs(sockets);
   return sockets;
 }
 

@@ -1,7 +1,12 @@
-// One function for each kind of thing that may be used. Whoever adds a fabric changes its line
-// here.
+// One function for each kind of thing that may be used. Where a fabric, or what it is made of, says
+// itself what it does (facts that were tried out with it), nothing is said here from memory.
+// Whoever adds a fabric changes its line here.
 #include "hw/probe/use.hpp"
 
+#include <sstream>
+#include <utility>
+
+#include "hw/udp/internet_socket.hpp"
 #include "hw/udp/udp_fabric.hpp"
 
 namespace holdfast::hw {
@@ -21,6 +26,33 @@ std::string text_of(const FactGroup& group, const char* fact) {
   return text == nullptr ? "" : *text;
 }
 
+// Whether the fabrics take one of "10.0.0.1/24, fe80::1/64" for a place of this machine.
+bool has_usable_address(const std::string& addresses) {
+  std::istringstream words(addresses);
+  for (std::string word; words >> word;) {
+    IpAddress ip = kLoopback;
+    if (parse_ip(word.substr(0, word.find('/')), ip).empty() && !ip.is_any()) return true;
+  }
+  return false;
+}
+
+Use judge_device(const FactGroup& device) {
+  Use use{"network device " + device.name, false, ""};
+  if (!device.is_true("up")) {
+    use.why = "it is down";
+  } else if (!has_usable_address(text_of(device, "addresses"))) {
+    use.why =
+        "it has no address by which other machines reach it (link-local ones mean something "
+        "beside one interface only)";
+  } else {
+    use.used = true;
+    use.why =
+        "processes that mpirun, srun or ssh has started reach those of other machines "
+        "(holdfast node)";
+  }
+  return use;
+}
+
 void judge_network(const FactGroup& network, std::vector<Use>& uses) {
   bool loopback = false;
   for (const FactGroup& device : network.parts)
@@ -29,10 +61,20 @@ void judge_network(const FactGroup& network, std::vector<Use>& uses) {
                   loopback ? "real processes (launch, and run with fabric.kind udp) talk over it"
                            : "the loopback is down; mend it with: ip link set lo up"});
   for (const FactGroup& device : network.parts)
-    if (!device.is_true("loopback"))
-      uses.push_back({"network device " + device.name, true,
-                      "processes that mpirun, srun or ssh has started reach those of other "
-                      "machines (holdfast node)"});
+    if (!device.is_true("loopback")) uses.push_back(judge_device(device));
+}
+
+// An offload of runs of frames, by what the fabrics did when they were tried.
+void judge_runs(const FactGroup& sockets, const char* offload, const char* fact, const char* what,
+                std::vector<Use>& uses) {
+  const Fact* found = sockets.find(fact);
+  const bool used = sockets.is_true(fact);
+  std::string why = what;
+  if (!used) {
+    why = found == nullptr || found->value ? "the kernel does not do it; frames go one by one"
+                                           : "not known: " + found->why_not;
+  }
+  uses.push_back({offload, used, std::move(why)});
 }
 
 void judge_sockets(const FactGroup& sockets, std::vector<Use>& uses) {
@@ -53,8 +95,11 @@ void judge_sockets(const FactGroup& sockets, std::vector<Use>& uses) {
   uses.push_back({"pidfd", pidfd,
                   pidfd ? "a process learns at once that another one of its node has ended"
                         : "the kernel has no pidfd_open (Linux 5.3); holdfast launch needs it"});
-  uses.push_back({"UDP_SEGMENT, UDP_GRO", false,
-                  "frames are short and go to different processes; sendmmsg takes many at once"});
+  judge_runs(sockets, "UDP_SEGMENT", "sends_runs",
+             "frames that follow each other to one process are given to the kernel as one buffer",
+             uses);
+  judge_runs(sockets, "UDP_GRO", "receives_runs",
+             "frames that came together are taken from the kernel as one buffer", uses);
 }
 
 void judge_rdma(const FactGroup& rdma, std::vector<Use>& uses) {
@@ -82,15 +127,25 @@ void judge_software(const FactGroup& software, std::vector<Use>& uses) {
   uses.push_back({"MPI", false, "this build has no fabric over it"});
 }
 
+void judge_checksums(const FactGroup& checksums, std::vector<Use>& uses) {
+  const std::string chosen = text_of(checksums, "crc32c");
+  for (const FactGroup& kernel : checksums.parts) {
+    const bool used = kernel.name == chosen;
+    std::string why = "messages are checked by it: " + text_of(kernel, "idea");
+    if (!used) {
+      why = kernel.is_true("runs_here") ? chosen + " is newer and runs here, too"
+                                        : "the processor or its system lacks the instructions";
+    }
+    uses.push_back({"CRC-32C kernel " + kernel.name, used, std::move(why)});
+  }
+}
+
 void judge_rest(const FactGroup& machine, std::vector<Use>& uses) {
   uses.push_back({"shared memory, TCP", true,
                   "launched processes talk over them if told so (launch --fabric, fabric.kind)"});
   if (const FactGroup* processor = machine.part("processor")) {
     uses.push_back({std::to_string(number_of(*processor, "cores")) + " cores", true,
                     "replicates of a simulation that run at the same time (--jobs)"});
-    uses.push_back({"instructions for checksums", false,
-                    "frames are sealed with SipHash, which needs none; zlib chooses its own for "
-                    "recordings"});
   }
   if (const FactGroup* memory = machine.part("memory")) {
     const std::string pages = text_of(*memory, "transparent_huge_pages");
@@ -110,6 +165,7 @@ std::vector<Use> uses_of(const FactGroup& machine) {
   if (const FactGroup* sockets = machine.part("sockets")) judge_sockets(*sockets, uses);
   if (const FactGroup* rdma = machine.part("rdma")) judge_rdma(*rdma, uses);
   if (const FactGroup* software = machine.part("software")) judge_software(*software, uses);
+  if (const FactGroup* checksums = machine.part("checksums")) judge_checksums(*checksums, uses);
   judge_rest(machine, uses);
   return uses;
 }

@@ -1,8 +1,6 @@
-// The checksums' tuning of this machine: measured once, kept in the user's cache folder.
-//
-// The file is named for the processor's model and the build, so another machine that shares the
-// folder, or another build, measures for itself. It is a convenience: where it cannot be read or
-// written, or is not what was written, it is measured again.
+// The checksums' tuning of this machine: measured once, kept in the user's cache folder
+// (kept_answer.hpp). Where it cannot be read or written, or is not what was written, it is measured
+// again.
 #pragma once
 
 #include <string>

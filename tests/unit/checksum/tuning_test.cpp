@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "hw/tune/copy_rates.hpp"
 #include "hw/tune/tuned_checksums.hpp"
 #include "stack/checksum/crc32c_kernel.hpp"
 #include "stack/checksum/processor.hpp"
@@ -119,6 +120,38 @@ TEST_F(TunedMachine, IsMeasuredEachTimeWhereNothingCanBeKept) {
     EXPECT_TRUE(tuned.measured);
     EXPECT_EQ(tuned.file, "");
   }
+}
+
+TEST_F(TunedMachine, ItsCopiesAreMeasuredOnceForEachBuild) {
+  const hw::MeasuredCopies first = hw::measured_copies("one", top_);
+  EXPECT_TRUE(first.measured);
+  EXPECT_GT(first.rates.copy_bytes_per_s, 0);
+  EXPECT_GT(first.rates.checked_bytes_per_s, 0);
+  EXPECT_GT(first.rates.checksum_bytes_per_s, 0);
+  EXPECT_FALSE(hw::tuned_checksums("one", top_).measured) << "it was asked for the way to do it";
+  std::ofstream(first.file) << "copy_bytes_per_s 3000000000\nchecked_bytes_per_s 2500000000\n"
+                               "checksum_bytes_per_s 7000000000\n";
+  const hw::MeasuredCopies again = hw::measured_copies("one", top_);
+  EXPECT_FALSE(again.measured);
+  EXPECT_EQ(again.file, first.file);
+  EXPECT_EQ(again.rates, (hw::CopyRates{3e9, 2.5e9, 7e9}));
+  EXPECT_TRUE(hw::measured_copies("two", top_).measured);
+  EXPECT_EQ(hw::measured_copies("one", "").file, "");
+}
+
+TEST(CopyRates, SurviveTheirTextAndAreRefusedOtherwise) {
+  const hw::CopyRates rates{9'876'543'210.0, 1.0, 22.0};
+  const std::string good = to_text(rates);
+  EXPECT_EQ(hw::parse_copy_rates(good), rates);
+  for (std::size_t bytes = 0; bytes < good.size(); ++bytes)
+    EXPECT_EQ(hw::parse_copy_rates(good.substr(0, bytes)), std::nullopt) << bytes;
+  EXPECT_EQ(hw::parse_copy_rates(good + "more\n"), std::nullopt);
+  const std::string rest = "checked_bytes_per_s 1\nchecksum_bytes_per_s 1\n";
+  EXPECT_NE(hw::parse_copy_rates("copy_bytes_per_s 1\n" + rest), std::nullopt);
+  for (const std::string bad :
+       {"copy_bytes_per_s 0\n", "copy_bytes_per_s -5\n", "copy_bytes_per_s 1e9\n",
+        "copy_bytes_per_s  1\n", "checked_bytes_per_s 1\n", ""})
+    EXPECT_EQ(hw::parse_copy_rates(bad + rest), std::nullopt) << bad;
 }
 
 TEST_F(TunedMachine, ItsFolderIsTheUsers) {

@@ -6,14 +6,17 @@
 #include <filesystem>
 #include <fstream>
 
+#include "hw/probe/checksums.hpp"
 #include "hw/probe/kernel_file.hpp"
 #include "hw/probe/limits.hpp"
 #include "hw/probe/memory.hpp"
 #include "hw/probe/processor.hpp"
 #include "hw/probe/rdma.hpp"
+#include "hw/probe/sockets.hpp"
 #include "hw/probe/software.hpp"
 #include "hw/probe/use.hpp"
 #include "hw/probe/verbs_library.hpp"
+#include "stack/checksum/crc32c_kernel.hpp"
 
 namespace holdfast::hw {
 namespace {
@@ -195,6 +198,7 @@ FactGroup machine_with(bool loopback_up, std::int64_t receive_buffer, bool pmix 
   FactGroup eth{"eth0", {}, {}};
   eth.add("loopback", false);
   eth.add("up", true);
+  eth.add("addresses", std::string("fe80::1/64, 10.0.0.5/24"));
   FactGroup sockets{"sockets", {}, {}};
   sockets.add("receive_buffer", receive_buffer, "bytes");
   sockets.add("pidfd", true);
@@ -230,6 +234,55 @@ TEST(Uses, OfAMachineThatLacksSomething) {
   EXPECT_NE(use_of(uses, "receive buffers")->why.find("sysctl net.core.rmem_max=4194304"),
             std::string::npos);
   EXPECT_FALSE(use_of(uses, "times of arrival")->used);  // nobody has tried
+}
+
+FactGroup device(const char* name, bool up, const char* addresses) {
+  FactGroup one{name, {}, {}};
+  one.add("loopback", false);
+  one.add("up", up);
+  one.add("addresses", std::string(addresses));
+  return one;
+}
+
+TEST(Uses, ADeviceThatIsDownOrThatNobodyReachesIsNotUsed) {
+  const FactGroup machine{"machine",
+                          {},
+                          {{"network",
+                            {},
+                            {device("ifb0", false, "none"), device("eth0", false, "10.0.0.5/24"),
+                             device("eth1", true, "none"), device("eth2", true, "fe80::1/64"),
+                             device("eth3", true, "fe80::1/64, fd00::7/64")}}}};
+  const std::vector<Use> uses = uses_of(machine);
+  for (const char* name : {"ifb0", "eth0", "eth1", "eth2", "eth3"}) {
+    const Use* use = use_of(uses, std::string("network device ") + name);
+    EXPECT_EQ(use->used, name == std::string("eth3")) << name;
+  }
+  EXPECT_EQ(use_of(uses, "network device eth0")->why, "it is down");
+  EXPECT_NE(use_of(uses, "network device eth2")->why.find("link-local"), std::string::npos);
+}
+
+// The kernel's word for it and what two fabrics did are one.
+TEST(Uses, OffloadsAreSaidToBeUsedAsTheFabricUsesThem) {
+  const FactGroup machine{"machine", {}, {probe_sockets()}};
+  const FactGroup& sockets = machine.parts[0];
+  EXPECT_EQ(text(&sockets, "sends_runs"), text(&sockets, "udp_segment"));
+  EXPECT_EQ(text(&sockets, "receives_runs"), text(&sockets, "udp_gro"));
+  const std::vector<Use> uses = uses_of(machine);
+  EXPECT_EQ(use_of(uses, "UDP_SEGMENT")->used, sockets.is_true("sends_runs"));
+  EXPECT_EQ(use_of(uses, "UDP_GRO")->used, sockets.is_true("receives_runs"));
+}
+
+TEST(Uses, TheKernelOfChecksumsThatMessagesHaveIsNamedAndNoOther) {
+  const FactGroup machine{"machine", {}, {probe_checksums()}};
+  std::size_t used = 0, kernels = 0;
+  for (const Use& use : uses_of(machine)) {
+    if (!use.what.starts_with("CRC-32C kernel ")) continue;
+    ++kernels;
+    used += use.used ? 1 : 0;
+    EXPECT_EQ(use.used, use.what.ends_with(newest_crc32c_kernel().name)) << use.what;
+  }
+  EXPECT_EQ(used, 1u);
+  EXPECT_EQ(kernels, crc32c_kernels().size());
 }
 
 }  // namespace
