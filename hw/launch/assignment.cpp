@@ -12,6 +12,7 @@
 
 #include "hw/monotonic_clock.hpp"
 #include "hw/record/format.hpp"
+#include "stack/reliable/message_frame.hpp"
 #include "stack/several_rails.hpp"
 #include "stack/wire/header.hpp"
 
@@ -20,7 +21,8 @@ namespace holdfast::hw {
 namespace {
 
 void encode(const FrameFaults& faults, ByteWriter& to) {
-  for (const double share : {faults.loss, faults.duplicate, faults.corrupt, faults.reorder})
+  for (const double share :
+       {faults.loss, faults.duplicate, faults.corrupt, faults.truncate, faults.reorder})
     to.put(std::bit_cast<std::uint64_t>(share));
   for (const Duration duration : {faults.delay, faults.jitter})
     to.put(static_cast<std::uint64_t>(duration.ns));
@@ -28,11 +30,91 @@ void encode(const FrameFaults& faults, ByteWriter& to) {
 
 FrameFaults decode_faults(ByteReader& from) {
   FrameFaults faults;
-  for (double* const share : {&faults.loss, &faults.duplicate, &faults.corrupt, &faults.reorder})
+  for (double* const share :
+       {&faults.loss, &faults.duplicate, &faults.corrupt, &faults.truncate, &faults.reorder})
     *share = std::bit_cast<double>(from.get<std::uint64_t>());
   for (Duration* const duration : {&faults.delay, &faults.jitter})
     duration->ns = static_cast<std::int64_t>(from.get<std::uint64_t>());
   return faults;
+}
+
+// How many rails there are and how many processes is known to who decodes.
+void encode(const std::vector<std::vector<Address>>& rails, ByteWriter& to) {
+  for (const std::vector<Address>& rail : rails) {
+    for (const Address& address : rail) encode(address, to);
+  }
+}
+
+void decode_rails(ByteReader& from, std::size_t count, std::uint32_t processes,
+                  std::vector<std::vector<Address>>& rails) {
+  rails.resize(count);
+  for (std::vector<Address>& rail : rails) {
+    rail.clear();
+    for (std::uint32_t i = 0; i < processes && from.good(); ++i) {
+      rail.push_back(decode_address(from));
+    }
+  }
+}
+
+void decode_message_rails(ByteReader& from, Assignment& assignment) {
+  const auto rails = from.get<std::uint8_t>();
+  if (rails > reliable::kMessageRailsMax) return from.fail();
+  decode_rails(from, rails, assignment.processes(), assignment.message_addresses);
+}
+
+constexpr std::uint8_t kAnyRail = 0xff;
+
+void encode(const std::vector<ProcessId>& list, ByteWriter& to) {
+  to.put(static_cast<std::uint32_t>(list.size()));
+  for (const ProcessId process : list) to.put(process.value);
+}
+
+std::vector<ProcessId> decode_list(ByteReader& from) {
+  std::vector<ProcessId> list;
+  const auto count = from.get<std::uint32_t>();
+  for (std::uint32_t i = 0; i < count && from.good(); ++i)
+    list.push_back({from.get<std::uint32_t>()});
+  return list;
+}
+
+void encode(const std::vector<FaultWindow>& windows, ByteWriter& to) {
+  to.put(static_cast<std::uint32_t>(windows.size()));
+  for (const FaultWindow& window : windows) {
+    to.put(static_cast<std::uint64_t>(window.from.ns));
+    to.put(static_cast<std::uint64_t>(window.until.ns));
+    encode(window.faults, to);
+    encode(window.of, to);
+    encode(window.to, to);
+    to.put(static_cast<std::uint8_t>(window.one_way));
+    to.put(window.rail.value_or(kAnyRail));
+  }
+}
+
+std::vector<FaultWindow> decode_windows(ByteReader& from) {
+  std::vector<FaultWindow> windows;
+  const auto count = from.get<std::uint32_t>();
+  for (std::uint32_t i = 0; i < count && from.good(); ++i) {
+    FaultWindow& window = windows.emplace_back();
+    window.from.ns = static_cast<std::int64_t>(from.get<std::uint64_t>());
+    window.until.ns = static_cast<std::int64_t>(from.get<std::uint64_t>());
+    window.faults = decode_faults(from);
+    window.of = decode_list(from);
+    window.to = decode_list(from);
+    const auto one_way = from.get<std::uint8_t>();
+    if (one_way > 1) from.fail();
+    window.one_way = one_way == 1;
+    if (const auto rail = from.get<std::uint8_t>(); rail != kAnyRail) window.rail = rail;
+  }
+  return windows;
+}
+
+bool is_possible(const Assignment& assignment) {
+  const auto possible = [&](const FaultWindow& window) {
+    return window.possible(assignment.processes()) &&
+           window.rail.value_or(0) < assignment.addresses.size();
+  };
+  return assignment.self.value < assignment.processes() && assignment.faults.possible() &&
+         std::all_of(assignment.windows.begin(), assignment.windows.end(), possible);
 }
 
 std::string text_of(std::span<const std::byte> bytes) {
@@ -80,6 +162,21 @@ bool await_input(int socket, Time until) {
   }
 }
 
+// So many bytes as somebody says that there are, who may send fewer: memory is taken for what has
+// come, and for as much again.
+HandOver receive_claimed(int socket, std::size_t claimed, std::vector<std::byte>& content,
+                         Time until) {
+  constexpr std::size_t kFirst = 64 * 1024;
+  content.clear();
+  while (content.size() < claimed) {
+    const std::size_t had = content.size();
+    content.resize(std::min(claimed, std::max(kFirst, 2 * had)));
+    HandOver part = receive_bytes(socket, std::span(content).subspan(had), until);
+    if (!part.is_ok()) return part;
+  }
+  return {};
+}
+
 }  // namespace
 
 void encode_roster(const Assignment& assignment, ByteWriter& to) {
@@ -91,9 +188,7 @@ void encode_roster(const Assignment& assignment, ByteWriter& to) {
   to.put(static_cast<std::uint8_t>(assignment.fabric));
   to.put(static_cast<std::uint8_t>(assignment.addresses.size()));
   to.put(assignment.processes());
-  for (const std::vector<Address>& rail : assignment.addresses) {
-    for (const Address& address : rail) encode(address, to);
-  }
+  encode(assignment.addresses, to);
   to.put_block(std::as_bytes(std::span(assignment.directory)));
 }
 
@@ -109,14 +204,8 @@ void decode_roster(ByteReader& from, Assignment& assignment) {
   assignment.fabric = static_cast<JobFabric>(fabric);
   const auto rails = from.get<std::uint8_t>();
   if (rails == 0 || rails > SeveralRails::kRailsMax) from.fail();
-  assignment.addresses.resize(rails);
   const auto processes = from.get<std::uint32_t>();
-  for (std::vector<Address>& rail : assignment.addresses) {
-    rail.clear();
-    for (std::uint32_t i = 0; i < processes && from.good(); ++i) {
-      rail.push_back(decode_address(from));
-    }
-  }
+  decode_rails(from, rails, processes, assignment.addresses);
   assignment.directory = text_of(from.get_block());
 }
 
@@ -169,6 +258,9 @@ Status send_assignment(int socket, const Assignment& assignment) {
   content.put_block(std::as_bytes(std::span(assignment.configuration)));
   content.put_block(std::as_bytes(std::span(assignment.recording)));
   encode(assignment.faults, content);
+  encode(assignment.windows, content);
+  content.put(static_cast<std::uint8_t>(assignment.message_addresses.size()));
+  encode(assignment.message_addresses, content);
   ByteWriter message;
   message.put(kHandOverMagic);
   message.put(kHandOverVersion);
@@ -187,17 +279,16 @@ HandOver receive_assignment(int socket, Assignment& assignment, Time until) {
   if (HandOver part = receive_bytes(socket, length, until); !part.is_ok()) return part;
   const auto bytes = load_le<std::uint32_t>(length.data());
   if (bytes > kAssignmentBytesMax) return spoilt();
-  std::vector<std::byte> content(bytes);
-  if (HandOver part = receive_bytes(socket, content, until); !part.is_ok()) return part;
+  std::vector<std::byte> content;
+  if (HandOver part = receive_claimed(socket, bytes, content, until); !part.is_ok()) return part;
   ByteReader from(content);
   decode_roster(from, assignment);
   assignment.configuration = text_of(from.get_block());
   assignment.recording = text_of(from.get_block());
   assignment.faults = decode_faults(from);
-  if (!from.good() || !from.at_end() || assignment.self.value >= assignment.processes() ||
-      !assignment.faults.possible()) {
-    return spoilt();
-  }
+  assignment.windows = decode_windows(from);
+  decode_message_rails(from, assignment);
+  if (!from.good() || !from.at_end() || !is_possible(assignment)) return spoilt();
   return {};
 }
 

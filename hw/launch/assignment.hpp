@@ -4,7 +4,7 @@
 // On the control socket, little-endian. From the launcher: 8 bytes that have the same place in
 // every version (magic 4, version of the hand-over 2, wire version 1, zero 1), then the assignment
 // in a block; once all processes are ready, the start time, 8 bytes. From the process: words of 5
-// bytes, kPlaced, kReady and kLeft.
+// bytes, kPlaced, kMessagesPlaced, kReady and kLeft.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@
 #include "stack/base/status.hpp"
 #include "stack/base/time.hpp"
 #include "stack/fabric.hpp"
+#include "stack/impair/fault_window.hpp"
 #include "stack/impair/frame_faults.hpp"
 #include "stack/seal/seal.hpp"
 
@@ -28,7 +29,7 @@ constexpr int kLogDescriptor = 4;      // the event log, for appending
 constexpr int kTableDescriptor = 5;    // the process table
 
 constexpr std::uint32_t kHandOverMagic = 0x4a4f4c48;
-constexpr std::uint16_t kHandOverVersion = 4;  // grows with each change of what comes after
+constexpr std::uint16_t kHandOverVersion = 6;  // grows with each change of what comes after
 constexpr std::size_t kHandOverOpeningBytes = 8;
 constexpr std::uint32_t kAssignmentBytesMax = 64u << 20;
 
@@ -39,6 +40,8 @@ struct Word {
 };
 // What was missing in its address, before it is ready: the number of its queue pair.
 constexpr std::byte kPlaced{'p'};
+// Likewise, of its messages.
+constexpr std::byte kMessagesPlaced{'m'};
 // In its place, can be sent frames. The number is the kernel's for the process that takes part,
 // which the launcher's child may have made.
 constexpr std::byte kReady{'r'};
@@ -55,17 +58,23 @@ struct Assignment {
   // Where frames arrive: by rail of the job's fabric, of which there is at least one, and there by
   // process, the same processes on each. Over verbs the ports only, see verbs_rail.hpp.
   std::vector<std::vector<Address>> addresses;
+  // Where messages arrive, likewise: rails of the same fabric, which carry nothing else. None: the
+  // job offers no messages.
+  std::vector<std::vector<Address>> message_addresses;
   std::string directory;      // of shared memory; empty on others
   std::string configuration;  // opaque
   std::string recording;      // the file to write; empty: none
   FrameFaults faults;         // of the frames that it sends
+  // Of the job's plan what concerns the frames that it sends; see FaultWindow::possible.
+  std::vector<FaultWindow> windows;
 
   std::uint32_t processes() const {
     return addresses.empty() ? 0 : static_cast<std::uint32_t>(addresses.front().size());
   }
 };
 
-// Without the configuration, the recording and the faults: what a recording keeps as its roster.
+// Without the configuration, the recording, the faults and what messages need: what a recording
+// keeps as its roster.
 void encode_roster(const Assignment& assignment, ByteWriter& to);
 void decode_roster(ByteReader& from, Assignment& assignment);
 

@@ -1,8 +1,9 @@
 // The signals that end a launch (SIGINT, SIGTERM, SIGHUP) as a descriptor to wait on.
 #pragma once
 
-#include <signal.h>
+#include <optional>
 
+#include "hw/blocked_signals.hpp"
 #include "hw/descriptor.hpp"
 #include "stack/base/status.hpp"
 
@@ -10,11 +11,6 @@ namespace holdfast::hw {
 
 class EndSignals {
  public:
-  EndSignals() = default;
-  ~EndSignals();
-  EndSignals(const EndSignals&) = delete;
-  EndSignals& operator=(const EndSignals&) = delete;
-
   // Takes them over until destroyed; of this thread, and others must have them blocked.
   Status take();
   // Readable when one has come.
@@ -24,8 +20,7 @@ class EndSignals {
 
  private:
   Descriptor signals_;
-  sigset_t mask_before_{};
-  bool masked_ = false;
+  std::optional<BlockedSignals> blocked_;
 };
 
 }  // namespace holdfast::hw

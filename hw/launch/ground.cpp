@@ -38,27 +38,43 @@ class LaunchedAddresses final : public AddressBook {
   const ProcessTable& table_;
 };
 
+// Asked once for each handle, so a search will do.
+ProcessId process_at(const AddressBook& book, std::size_t rail, std::uint32_t processes,
+                     const Address& address) {
+  for (std::uint32_t i = 0; i < processes; ++i)
+    if (book.address(rail, {i}) == address) return {i};
+  return kNoProcess;
+}
+
 // Of a launcher that is not ours.
 Status no_address(const Assignment& assignment) {
   return Status::error("the assignment gives process " + std::to_string(assignment.self.value) +
                        " an address that is not of the job's fabric");
 }
 
-Status open_data_rail(const Assignment& assignment, std::size_t rail,
-                      std::unique_ptr<Fabric>& fabric) {
-  const Address& local = assignment.addresses[rail][assignment.self.value];
+}  // namespace
+
+Status open_rail(const Assignment& assignment, const std::vector<Address>& addresses,
+                 std::unique_ptr<Fabric>& rail) {
+  KeptQueue kept;
+  return open_rail(assignment, addresses, kept, rail);
+}
+
+Status open_rail(const Assignment& assignment, const std::vector<Address>& addresses,
+                 KeptQueue& kept, std::unique_ptr<Fabric>& rail) {
+  const Address& local = addresses[assignment.self.value];
   const std::uint32_t peers_max = assignment.processes() + kSpareHandles;
   if (assignment.fabric == JobFabric::verbs) {
-    if (Status status = open_verbs_rail(local, assignment.job, peers_max, fabric);
+    if (Status status = open_verbs_rail(local, assignment.job, peers_max, kept, rail);
         !status.is_ok()) {
       return status;
     }
-    return find_ways(*fabric, assignment.addresses[rail]);
+    return find_ways(*rail, addresses);
   }
   if (assignment.fabric != JobFabric::shm) {
     const auto endpoint = to_udp_endpoint(local);
     if (!endpoint) return no_address(assignment);
-    return open_socket_rail(assignment.fabric, *endpoint, PortOwner::launcher, peers_max, fabric);
+    return open_socket_rail(assignment.fabric, *endpoint, PortOwner::reserver, peers_max, rail);
   }
   const auto name = to_shm_name(local);
   if (!name) return no_address(assignment);
@@ -69,11 +85,9 @@ Status open_data_rail(const Assignment& assignment, std::size_t rail,
   options.peers_max = peers_max;
   std::unique_ptr<ShmFabric> opened;
   const Status status = ShmFabric::open(options, opened);
-  fabric = std::move(opened);
+  rail = std::move(opened);
   return status;
 }
-
-}  // namespace
 
 NodeStart start_of(const Assignment& assignment, std::span<Fabric* const> rails,
                    const AddressBook& addresses) {
@@ -86,8 +100,8 @@ Status Ground::open(const Assignment& assignment, int table_descriptor) {
   if (Status status = table.map(table_descriptor, assignment.processes()); !status.is_ok()) {
     return status;
   }
-  for (std::size_t i = 0; i < assignment.addresses.size(); ++i) {
-    if (Status status = open_data_rail(assignment, i, data.emplace_back()); !status.is_ok()) {
+  for (const std::vector<Address>& by_process : assignment.addresses) {
+    if (Status status = open_rail(assignment, by_process, data.emplace_back()); !status.is_ok()) {
       return status;
     }
     rails.push_back(counted.emplace_back(std::make_unique<CountingFabric>(*data.back())).get());
@@ -95,19 +109,31 @@ Status Ground::open(const Assignment& assignment, int table_descriptor) {
   watch = std::make_unique<WatchFabric>(assignment.processes() + kSpareHandles);
   addresses = std::make_unique<LaunchedAddresses>(assignment, table);
   rails.push_back(watch.get());
-  if (assignment.faults.any()) impair(assignment);
+  if (assignment.faults.any() || !assignment.windows.empty()) impair(assignment);
   return assignment.recording.empty() ? Status::ok() : record(assignment);
 }
 
 void Ground::impair(const Assignment& assignment) {
+  const std::uint32_t processes = assignment.processes();
   for (std::size_t i = 0; i < data.size(); ++i) {
     impaired.push_back(std::make_unique<ImpairedFabric>(
         *rails[i], ImpairedOptions{.faults = assignment.faults,
+                                   .windows = assignment.windows,
+                                   .self = assignment.self,
+                                   .rail = static_cast<std::uint8_t>(i),
+                                   .process_at =
+                                       [this, i, processes](const Address& address) {
+                                         return process_at(*addresses, i, processes, address);
+                                       },
                                    .seed = assignment.seed + i,  // another for each rail
                                    .life = life_number(assignment.self, assignment.boot),
                                    .clock = monotonic_now}));
     rails[i] = impaired.back().get();
   }
+}
+
+void Ground::start(Time at) {
+  for (const auto& fabric : impaired) fabric->start(at);
 }
 
 Status Ground::say_ready(int control) const {
@@ -131,6 +157,7 @@ std::string Ground::notes() const {
   for (const auto& [name, count] : {std::pair{"frames_lost", counts.lost + counts.overflowed},
                                     {"frames_duplicated", counts.duplicated},
                                     {"frames_corrupted", counts.corrupted},
+                                    {"frames_truncated", counts.truncated},
                                     {"frames_reordered", counts.reordered},
                                     {"frames_delayed", counts.delayed}})
     text += std::string(name) + " " + std::to_string(count) + "\n";

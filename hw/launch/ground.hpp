@@ -15,6 +15,7 @@
 #include "hw/record/recorder.hpp"
 #include "hw/run/recorded_addresses.hpp"
 #include "hw/status/counting_fabric.hpp"
+#include "hw/verbs/verbs.hpp"
 #include "hw/watch/watch_fabric.hpp"
 #include "stack/base/status.hpp"
 #include "stack/impair/impaired_fabric.hpp"
@@ -24,6 +25,13 @@ namespace holdfast::hw {
 // What a factory is given for an assignment, which it refers to.
 NodeStart start_of(const Assignment& assignment, std::span<Fabric* const> rails,
                    const AddressBook& addresses);
+
+// Opens this process's end of a rail of the job's fabric, whose addresses these are, by process.
+Status open_rail(const Assignment& assignment, const std::vector<Address>& addresses,
+                 std::unique_ptr<Fabric>& rail);
+// Likewise; over verbs at the queue pair of the rail before, see open_verbs_at.
+Status open_rail(const Assignment& assignment, const std::vector<Address>& addresses,
+                 KeptQueue& kept, std::unique_ptr<Fabric>& rail);
 
 // Members in the order in which they refer to each other.
 struct Ground {
@@ -41,6 +49,8 @@ struct Ground {
   // Takes over the descriptor of the process table. The assignment must outlive this. An error says
   // what the system refused.
   Status open(const Assignment& assignment, int table_descriptor);
+  // When the job starts, or has started: what happens to frames by plan counts from then.
+  void start(Time at);
   // Tells the launcher that this process can be sent frames, and where, if only it knows.
   Status say_ready(int control) const;
   // Those that carry frames.

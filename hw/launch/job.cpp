@@ -40,6 +40,12 @@ std::uint32_t hosts_of(const LaunchPlan& plan) {
   return *std::max_element(plan.host_of.begin(), plan.host_of.end()) + 1;
 }
 
+// Never in the place of another: that would be somebody's log or recording.
+Status create(const std::string& path, mode_t mode, Descriptor& file) {
+  file = Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, mode));
+  return file.is_open() ? Status::ok() : failure_of("launch: cannot create " + path);
+}
+
 std::string text_of_end(int wait_status) {
   if (WIFSIGNALED(wait_status)) return "signal " + std::to_string(WTERMSIG(wait_status));
   return "exit status " + std::to_string(WEXITSTATUS(wait_status));
@@ -78,8 +84,10 @@ Status Job::prepare() {
     for (std::uint32_t i = 0; i < plan_.processes; ++i) hosts.push_back(host_of({i}));
     if (Status status = spread_over_ports(hosts, addresses.front()); !status.is_ok()) return status;
   }
-  return places_.reserve(plan_.processes, plan_.fabric, plan_.configuration, plan_.seed,
-                         std::move(addresses));
+  const Status status = places_.reserve(plan_.processes, plan_.fabric, plan_.configuration,
+                                        plan_.seed, std::move(addresses));
+  if (plan_.key) places_.use_key(*plan_.key);
+  return status;
 }
 
 // A host's network is the job's alone, so any port will do.
@@ -110,10 +118,7 @@ Status Job::open_log(ProcessLife& life, Child& child) {
     }
     return Status::ok();
   }
-  const std::string path = file_of(life, ".csv");
-  child.log =
-      Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
-  return child.log.is_open() ? Status::ok() : failure_of("launch: cannot create " + path);
+  return create(file_of(life, ".csv"), 0666, child.log);
 }
 
 Status Job::start(ProcessId process, std::uint32_t boot) {
@@ -123,6 +128,12 @@ Status Job::start(ProcessId process, std::uint32_t boot) {
   life.process = process;
   life.boot = boot;
   if (Status status = open_log(life, child); !status.is_ok()) return status;
+  // The process writes it; there is a key in it.
+  Descriptor recording;
+  if (plan_.record) {
+    if (Status status = create(file_of(life, ".recording"), 0600, recording); !status.is_ok())
+      return status;
+  }
   std::array<int, 2> sockets{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
     return failure_of("launch: cannot make a control socket");
@@ -146,6 +157,8 @@ Status Job::start(ProcessId process, std::uint32_t boot) {
   places_.table().set(process, *identity);
   Assignment assignment = places_.assignment(process, boot);
   assignment.faults = plan_.faults;
+  for (const FaultWindow& window : plan_.windows)
+    if (window.concerns_sender(process)) assignment.windows.push_back(window);
   if (plan_.record) assignment.recording = file_of(life, ".recording");
   // If it has ended already, its end says more than this would.
   (void)send_assignment(child.control.get(), assignment).is_ok();

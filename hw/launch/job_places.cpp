@@ -23,29 +23,50 @@ Status JobPlaces::reserve(std::uint32_t processes, JobFabric fabric,
   if (!draw(common_.key.bytes) || !draw(std::as_writable_bytes(std::span(&common_.job, 1)))) {
     return Status::error(std::string("launch: cannot draw the job's key: ") + std::strerror(errno));
   }
-  for (std::vector<Address>& rail : common_.addresses) {
-    if (!rail.empty()) continue;
-    if (Status status = reserve_rail(processes, rail); !status.is_ok()) return status;
+  for (std::uint32_t rail = 0; rail < common_.addresses.size(); ++rail) {
+    std::vector<Address>& by_process = common_.addresses[rail];
+    if (!by_process.empty()) continue;
+    if (Status status = reserve_rail(processes, rail, "process-", by_process); !status.is_ok()) {
+      return status;
+    }
   }
   return table_.create(processes);
 }
 
-Status JobPlaces::reserve_rail(std::uint32_t processes, std::vector<Address>& addresses) {
+Status JobPlaces::reserve_messages() {
+  if (common_.fabric == JobFabric::verbs) {
+    common_.message_addresses = common_.addresses;
+    return Status::ok();
+  }
+  for (std::uint32_t rail = 0; rail < common_.addresses.size(); ++rail) {
+    if (Status status = reserve_rail(common_.processes(), rail, "messages-",
+                                     common_.message_addresses.emplace_back());
+        !status.is_ok()) {
+      return status;
+    }
+  }
+  return Status::ok();
+}
+
+Status JobPlaces::reserve_rail(std::uint32_t processes, std::uint32_t rail, const char* name,
+                               std::vector<Address>& addresses) {
   if (common_.fabric == JobFabric::shm) {
     for (std::uint32_t i = 0; i < processes; ++i) {
-      addresses.push_back(to_shm_address("process-" + std::to_string(i)));
+      addresses.push_back(to_shm_address(name + std::to_string(i)));
     }
+    if (!directory_.path().empty()) return Status::ok();
     const Status status = directory_.make();
     common_.directory = directory_.path();
     return status;
   }
   HOLDFAST_ASSERT(common_.fabric != JobFabric::verbs);  // ports of adapters are given
   const bool udp = common_.fabric == JobFabric::udp;
+  const IpAddress ip = kLoopback + rail;
   for (std::uint32_t i = 0; i < processes; ++i) {
     ReservedPort& port = ports_.emplace_back();
     const auto kind = udp ? ReservedPort::Kind::udp : ReservedPort::Kind::tcp;
-    if (Status status = port.reserve(kind); !status.is_ok()) return status;
-    addresses.push_back(to_address(UdpEndpoint{kLoopback, port.port()}));
+    if (Status status = port.reserve(kind, ip); !status.is_ok()) return status;
+    addresses.push_back(to_address(UdpEndpoint{ip, port.port()}));
   }
   return Status::ok();
 }

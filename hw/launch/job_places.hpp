@@ -18,12 +18,19 @@ class JobPlaces {
  public:
   // An error says what the system refused. The configuration and the seed are every process's.
   // Addresses by rail and process: of UDP and TCP, that nobody else uses, or of a rail none, then
-  // ports of this machine's loopback are reserved; of verbs, ports of adapters; of shared memory,
+  // ports of this machine's loopback are reserved, each rail at an address of its own (127.0.0.1,
+  // 127.0.0.2 and so on); of verbs, ports of adapters; of shared memory,
   // which is one rail, none.
   Status reserve(
       std::uint32_t processes, JobFabric fabric, const std::string& configuration,
       std::uint64_t seed,
       std::vector<std::vector<Address>> addresses = std::vector<std::vector<Address>>(1));
+
+  // After that: the key that the job was given takes the place of the one that was drawn.
+  void use_key(const JobKey& key) { common_.key = key; }
+  // After that: as many rails more, for messages, at the same addresses; over verbs at the same
+  // ports.
+  Status reserve_messages();
 
   ProcessTable& table() { return table_; }
   const ProcessTable& table() const { return table_; }
@@ -31,7 +38,10 @@ class JobPlaces {
   Assignment assignment(ProcessId process, std::uint32_t boot) const;
 
  private:
-  Status reserve_rail(std::uint32_t processes, std::vector<Address>& addresses);
+  // The rail with that number; `name` and the process's number are what it is called in shared
+  // memory.
+  Status reserve_rail(std::uint32_t processes, std::uint32_t rail, const char* name,
+                      std::vector<Address>& addresses);
 
   std::vector<ReservedPort> ports_;
   SharedDirectory directory_;

@@ -1,9 +1,11 @@
-// Meeting, rail, introduction, engine, loop.
+// Meeting, rails, introduction, engine, loop.
 #include "hw/launch/joined_node.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "hw/launch/job_address.hpp"
@@ -11,6 +13,7 @@
 #include "hw/launch/socket_rail.hpp"
 #include "hw/launch/verbs_rail.hpp"
 #include "hw/monotonic_clock.hpp"
+#include "hw/run/sleeper.hpp"
 #include "hw/status/shown_process.hpp"
 #include "hw/udp/internet_socket.hpp"
 #include "hw/watch/watch_fabric.hpp"
@@ -30,10 +33,11 @@ std::string seconds_of(Duration duration) {
   return text.data();
 }
 
+// Over verbs there is one rail.
 Status find_ways_to_all(JobFabric fabric, const std::vector<JobMember>& members, Fabric& rail) {
   if (fabric != JobFabric::verbs) return Status::ok();
   std::vector<Address> addresses;
-  for (const JobMember& member : members) addresses.push_back(member.address);
+  for (const JobMember& member : members) addresses.push_back(member.addresses.front());
   return find_ways(rail, addresses);
 }
 
@@ -71,45 +75,75 @@ Digest digest_of_plan(const JoinPlan& plan) {
 
 // The key of a queue pair is given to it before the meeting, where the job gets its number; so it
 // keeps jobs apart that are not the same, and the number in each frame does the rest.
-Status open_rail(const JoinPlan& plan, const Meeting& meeting, std::uint32_t peers_max,
-                 std::unique_ptr<Fabric>& rail) {
-  if (plan.fabric != JobFabric::verbs) {
-    const UdpEndpoint wanted{plan.ip.value_or(meeting.local_ip()), 0};
-    return open_socket_rail(plan.fabric, wanted, PortOwner::process, peers_max, rail);
-  }
+Status open_verbs(const JoinPlan& plan, std::uint32_t peers_max, std::unique_ptr<Fabric>& rail) {
   HOLDFAST_ASSERT(plan.port.has_value());
   const auto queue_key = load_le<std::uint32_t>(digest_of_plan(plan).data());
   return open_verbs_rail(port_address(*plan.port), queue_key, peers_max, rail);
 }
 
-Introduction introduce(const JoinPlan& plan, const Address& address) {
+using Rails = std::vector<std::unique_ptr<Fabric>>;
+
+Status open_rails(const JoinPlan& plan, const Meeting& meeting, std::uint32_t peers_max,
+                  Rails& rails) {
+  if (plan.fabric == JobFabric::verbs) return open_verbs(plan, peers_max, rails.emplace_back());
+  std::vector<IpAddress> ips = plan.ips;
+  if (ips.empty()) ips.push_back(meeting.local_ip());
+  for (const IpAddress& ip : ips) {
+    if (Status status = open_socket_rail(plan.fabric, {ip, 0}, PortOwner::rail, peers_max,
+                                         rails.emplace_back());
+        !status.is_ok()) {
+      return status;
+    }
+  }
+  return Status::ok();
+}
+
+Introduction introduce(const JoinPlan& plan, const Rails& rails) {
   Introduction introduction;
-  introduction.self = self_at(address);
+  std::vector<Address> addresses;
+  for (const auto& rail : rails) addresses.push_back(rail->local_address());
+  introduction.self = self_at(std::move(addresses));
   introduction.processes = plan.processes;
   introduction.key = plan.key;
   introduction.configuration = digest_of_plan(plan);
   return introduction;
 }
 
+// Of process `i` on one rail.
+Met check_address(JobFabric fabric, const std::vector<JobMember>& members, std::size_t i,
+                  std::size_t rail) {
+  const Address& address = members[i].addresses[rail];
+  const std::string where = "process " + std::to_string(i) + " is at " + text_of(address);
+  if (!is_address_of(fabric, address)) {
+    return Met::failed(where + ", which is no address of the job's fabric");
+  }
+  const auto endpoint = to_udp_endpoint(address);
+  const auto first = to_udp_endpoint(members[0].addresses[rail]);
+  if (endpoint && endpoint->ip.is_loopback() && members[i].host != members[0].host) {
+    return Met::refused(where +
+                        ", which nobody on another machine reaches; it has found no "
+                        "other address of its machine, see --address");
+  }
+  if (!endpoint || !first || endpoint->ip.is_v6() == first->ip.is_v6()) return {};
+  return Met::refused(where + " and process 0 at " + text_of(*first) +
+                      "; all processes of a job speak one version of IP, see --address");
+}
+
+std::string places_of(const JobMember& member) {
+  std::string text;
+  for (const Address& address : member.addresses) {
+    text += (text.empty() ? "" : " and ") + text_of(address);
+  }
+  return text;
+}
+
 }  // namespace
 
 Met check_addresses(JobFabric fabric, const std::vector<JobMember>& members) {
   for (std::size_t i = 0; i < members.size(); ++i) {
-    const std::string where =
-        "process " + std::to_string(i) + " is at " + text_of(members[i].address);
-    if (!is_address_of(fabric, members[i].address)) {
-      return Met::failed(where + ", which is no address of the job's fabric");
+    for (std::size_t rail = 0; rail < members[i].addresses.size(); ++rail) {
+      if (Met met = check_address(fabric, members, i, rail); !met.is_ok()) return met;
     }
-    const auto endpoint = to_udp_endpoint(members[i].address);
-    const auto first = to_udp_endpoint(members[0].address);
-    if (endpoint && endpoint->ip.is_loopback() && members[i].host != members[0].host) {
-      return Met::refused(where +
-                          ", which nobody on another machine reaches; it has found no "
-                          "other address of its machine, see --address");
-    }
-    if (!endpoint || !first || endpoint->ip.is_v6() == first->ip.is_v6()) continue;
-    return Met::refused(where + " and process 0 at " + text_of(*first) +
-                        "; all processes of a job speak one version of IP, see --address");
   }
   return {};
 }
@@ -128,22 +162,28 @@ Met check_places(const Roster& roster, const std::vector<JobMember>& members) {
 Met run_joined(const JoinPlan& plan, Meeting& meeting, const NodeFactory& factory, LoopEnd& end) {
   const Time until = monotonic_now() + plan.patience;
   if (Met reached = meeting.reach(plan.processes, until); !reached.is_ok()) return reached;
-  std::unique_ptr<Fabric> data;
+  Rails data;
   const std::uint32_t peers_max = plan.processes + kSpareHandles;
-  if (Status status = open_rail(plan, meeting, peers_max, data); !status.is_ok()) {
+  if (Status status = open_rails(plan, meeting, peers_max, data); !status.is_ok()) {
     return Met::failed(status.message());
   }
   MetJob job;
-  if (Met met = meeting.meet(introduce(plan, data->local_address()), until, job); !met.is_ok()) {
+  if (Met met = meeting.meet(introduce(plan, data), until, job); !met.is_ok()) {
     return met;
   }
   if (Met checked = check_addresses(plan.fabric, job.members); !checked.is_ok()) return checked;
-  if (Status status = find_ways_to_all(plan.fabric, job.members, *data); !status.is_ok()) {
+  if (Status status = find_ways_to_all(plan.fabric, job.members, *data.front()); !status.is_ok()) {
     return Met::failed(status.message());
   }
   WatchFabric watch(peers_max);
-  CountingFabric counted(*data);
-  const std::array<Fabric*, 2> rails{&counted, &watch};
+  std::vector<std::unique_ptr<CountingFabric>> counted;
+  std::vector<CountingFabric*> carrying;
+  std::vector<Fabric*> rails;
+  for (const auto& rail : data) {
+    carrying.push_back(counted.emplace_back(std::make_unique<CountingFabric>(*rail)).get());
+    rails.push_back(carrying.back());
+  }
+  rails.push_back(&watch);
   const MetAddresses addresses(job.members);
   std::unique_ptr<NodeProgram> program;
   const NodeStart start{plan.configuration, meeting.self(), plan.processes, 0,        plan.seed,
@@ -155,7 +195,7 @@ Met run_joined(const JoinPlan& plan, Meeting& meeting, const NodeFactory& factor
   if (Met placed = check_places(engine.membership().roster(), job.members); !placed.is_ok()) {
     return placed;
   }
-  ShownProcess shown(job.number, meeting.self(), plan.processes, {&counted});
+  ShownProcess shown(job.number, meeting.self(), plan.processes, std::move(carrying));
   if (Status status = shown.open(); !status.is_ok()) return Met::refused(status.message());
   if (!shown.warning().empty()) plan.say(shown.warning());
   LoopOptions options;
@@ -165,8 +205,9 @@ Met run_joined(const JoinPlan& plan, Meeting& meeting, const NodeFactory& factor
   options.lifeline = meeting.lifeline();
   options.leave_within = kFarewell;
   options.polls = program->polls();
+  const HeldSignals held;  // who reads that line may send one at once
   plan.say("has met all " + std::to_string(plan.processes) + " processes; its frames arrive at " +
-           text_of(data->local_address()));
+           places_of(job.members[meeting.self().value]));
   SpokenLog log(meeting.self(), options.start_at, plan.duration, plan.say);
   const Status status = run_process(engine, rails, log, options, end);
   return status.is_ok() ? Met{} : Met::failed(status.message());

@@ -29,8 +29,8 @@ struct JoinPlan {
   Duration duration;                  // from the meeting to the end, likewise
   JobFabric fabric = JobFabric::udp;  // likewise; not shared memory
   std::optional<JobKey> key;          // if this process was given one
-  // Where its frames arrive. Of sockets; else what the meeting says.
-  std::optional<IpAddress> ip;
+  // Where its frames arrive, by rail. Of sockets; none: one rail, where the meeting says.
+  std::vector<IpAddress> ips;
   std::optional<VerbsPort> port;                // of verbs
   Duration patience = seconds(30);              // for the others to come
   std::function<void(const std::string&)> say;  // is given a line for each thing that happens

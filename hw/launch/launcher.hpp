@@ -27,7 +27,9 @@
 #include "stack/base/ids.hpp"
 #include "stack/base/status.hpp"
 #include "stack/base/time.hpp"
+#include "stack/impair/fault_window.hpp"
 #include "stack/impair/frame_faults.hpp"
+#include "stack/seal/seal.hpp"
 
 namespace holdfast::hw {
 
@@ -67,6 +69,7 @@ struct LaunchPlan {
   std::vector<std::string> arguments;  // that make it call node_main
   std::string configuration;           // given to every process as it is
   std::uint64_t seed = 0;              // likewise
+  std::optional<JobKey> key = {};      // of the job; absent: one is drawn
   std::uint32_t processes = 0;         // >= 1
   // By process, numbers from 0; empty: each is on a host of its own.
   std::vector<std::uint32_t> host_of = {};
@@ -75,11 +78,12 @@ struct LaunchPlan {
   bool separate_hosts = false;
   std::uint32_t rails = 1;  // of each process, 1 … HostNetwork::kRailsMax; 1 on shared memory
   JobFabric fabric = JobFabric::udp;
-  FrameFaults faults = {};             // of every frame that a process sends
+  FrameFaults faults = {};                // of every frame that a process sends
+  std::vector<FaultWindow> windows = {};  // what happens to frames by plan, whoever sends them
   std::vector<PlannedAction> actions;  // ascending by time; those at or after the end are not done
   Duration duration;
   // Where event logs, and recordings if wanted, are kept, as process-R.boot-B.csv and .recording;
-  // it must exist. Empty: logs are kept in memory, recordings impossible.
+  // it must exist, and these files must not. Empty: logs are kept in memory, recordings impossible.
   std::string folder;
   bool record = false;
   Duration patience = seconds(30);  // for all processes to be ready

@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "hw/descriptor.hpp"
 #include "hw/record/format.hpp"
+#include "stack/several_rails.hpp"
 
 namespace holdfast::hw {
 
@@ -38,13 +40,13 @@ HostIdentity host_identity() {
   return identity;
 }
 
-JobMember self_at(const Address& address) {
+JobMember self_at(std::vector<Address> addresses) {
   const std::int32_t pid = ::getpid();
-  return {address, identify(pid).value_or(ProcessIdentity{pid, 0}), host_identity()};
+  return {std::move(addresses), identify(pid).value_or(ProcessIdentity{pid, 0}), host_identity()};
 }
 
 void encode(const JobMember& member, ByteWriter& to) {
-  encode(member.address, to);
+  encode(member.addresses, to);
   const Address process = to_address(member.process);
   to.put_bytes(std::span(process.bytes).first(process.size));
   to.put_bytes(member.host);
@@ -52,7 +54,8 @@ void encode(const JobMember& member, ByteWriter& to) {
 
 JobMember decode_member(ByteReader& from) {
   JobMember member;
-  member.address = decode_address(from);
+  member.addresses = decode_addresses(from, SeveralRails::kRailsMax);
+  if (member.addresses.empty()) from.fail();
   Address identity;
   identity.size = 12;
   const std::span<const std::byte> bytes = from.get_bytes(identity.size);
@@ -63,6 +66,29 @@ JobMember decode_member(ByteReader& from) {
   if (!process) from.fail();
   member.process = process.value_or(ProcessIdentity{});
   return member;
+}
+
+void encode(std::span<const Address> rails, ByteWriter& to) {
+  to.put(static_cast<std::uint8_t>(rails.size()));
+  for (const Address& address : rails) encode(address, to);
+}
+
+std::vector<Address> decode_addresses(ByteReader& from, std::size_t rails_max) {
+  std::vector<Address> rails;
+  const auto count = from.get<std::uint8_t>();
+  if (count > rails_max) from.fail();
+  for (std::uint8_t i = 0; i < count && from.good(); ++i) rails.push_back(decode_address(from));
+  return rails;
+}
+
+std::string say_rails_differ(const std::string& one, const JobMember& member,
+                             const std::string& other, const JobMember& other_member) {
+  const std::size_t ones = member.addresses.size();
+  const std::size_t others = other_member.addresses.size();
+  if (ones == others) return "";
+  return one + " has " + std::to_string(ones) + (ones == 1 ? " rail and " : " rails and ") + other +
+         " has " + std::to_string(others) +
+         "; every process of a job brings an address for each of its rails";
 }
 
 Digest digest_of(std::span<const std::byte> bytes) {

@@ -43,18 +43,28 @@ HostIdentity host_identity();
 
 // What a process says of itself.
 struct JobMember {
-  Address address;  // of its frames' rail
+  std::vector<Address> addresses;  // of its frames, by rail: 1 … SeveralRails::kRailsMax
   ProcessIdentity process;
   HostIdentity host{};
 
   friend bool operator==(const JobMember&, const JobMember&) = default;
 };
 // This process, whose frames arrive there.
-JobMember self_at(const Address& address);
-constexpr std::size_t kJobMemberBytes = 1 + Address::kBytesMax + 12 + 16;
+JobMember self_at(std::vector<Address> addresses);
+constexpr std::size_t job_member_bytes(std::size_t rails) {
+  return 1 + rails * (1 + Address::kBytesMax) + 12 + 16;
+}
 void encode(const JobMember& member, ByteWriter& to);
 // The reader fails if it is none.
 JobMember decode_member(ByteReader& from);
+// Addresses by rail, how many there are before them.
+void encode(std::span<const Address> rails, ByteWriter& to);
+// The reader fails if there are more of them.
+std::vector<Address> decode_addresses(ByteReader& from, std::size_t rails_max);
+// That two processes, which are named at the beginning and within a sentence, have not as many
+// rails; empty: they have.
+std::string say_rails_differ(const std::string& one, const JobMember& member,
+                             const std::string& other, const JobMember& other_member);
 
 // BLAKE2b of what must be the same for all processes.
 using Digest = std::array<std::byte, 32>;
@@ -63,6 +73,8 @@ Digest digest_of(std::span<const std::byte> bytes);
 // What it brings to the meeting.
 struct Introduction {
   JobMember self;
+  // Where its messages arrive, by rail; none: nowhere. Only the meeting by PMIx carries them.
+  std::vector<Address> messages;
   std::uint32_t processes = 0;  // of the job, as its configuration has it
   Digest configuration{};
   std::optional<JobKey> key;  // that it was given
@@ -72,7 +84,8 @@ struct Introduction {
 struct MetJob {
   std::uint32_t number = 0;
   JobKey key;
-  std::vector<JobMember> members;  // by rank
+  std::vector<JobMember> members;              // by rank, all with as many rails
+  std::vector<std::vector<Address>> messages;  // of each, likewise, as it was introduced
 };
 
 // "3 5 7", at most ten of them, then how many more.

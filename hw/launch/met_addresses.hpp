@@ -1,4 +1,5 @@
-// Where the processes of a job are that have met. Rail 0 carries frames, rail 1 watches processes.
+// Where the processes of a job are that have met. The last rail watches
+// processes, those before it carry frames.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@ class MetAddresses final : public AddressBook {
   explicit MetAddresses(const std::vector<JobMember>& members) : members_(members) {}
   Address address(std::size_t rail, ProcessId process) const override {
     const JobMember& member = members_[process.value];
-    return rail == 0 ? member.address : to_address(member.process);
+    return rail < member.addresses.size() ? member.addresses[rail] : to_address(member.process);
   }
 
  private:

@@ -45,6 +45,7 @@ Status run_assigned(const NodeFactory& factory) {
   }
   LoopOptions options;
   options.start_at = {static_cast<std::int64_t>(load_le<std::uint64_t>(start_at.data()))};
+  ground.start(options.start_at);
   options.lifeline = kControlDescriptor;
   options.watcher = &shown.watcher();
   options.recording = ground.recording.get();

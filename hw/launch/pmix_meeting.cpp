@@ -5,8 +5,6 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
-#include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +18,7 @@
 #include <thread>
 #include <utility>
 
+#include "hw/blocked_signals.hpp"
 #include "hw/launch/pmix_entry.hpp"
 #include "hw/launch/pmix_library.hpp"
 #include "hw/monotonic_clock.hpp"
@@ -175,11 +174,9 @@ bool PmixMeeting::done_by(Time until, std::function<void(Shared&)> work) {
     bool done = false;
   };
   const auto call = std::make_shared<Call>();
-  sigset_t all, before;
-  ::sigfillset(&all);  // for the thread, and for those that the library makes in it
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
   bool begun = true;
   try {
+    const BlockedSignals all;  // for the thread, and for those that the library makes in it
     std::thread([call, work = std::move(work), shared = shared_] {
       work(*shared);
       const std::lock_guard lock(call->mutex);
@@ -189,7 +186,6 @@ bool PmixMeeting::done_by(Time until, std::function<void(Shared&)> work) {
   } catch (const std::system_error&) {
     begun = false;  // the system has no thread left
   }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (!begun) return false;
   // libstdc++'s steady clock is CLOCK_MONOTONIC.
   const std::chrono::steady_clock::time_point at{std::chrono::nanoseconds(until.ns)};

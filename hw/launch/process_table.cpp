@@ -83,4 +83,14 @@ std::uint32_t ProcessTable::queue_pair(ProcessId process) const {
   return static_cast<std::uint32_t>(entries_[process.value].queue_pair.load());
 }
 
+void ProcessTable::set_message_queue_pair(ProcessId process, std::uint32_t number) {
+  HOLDFAST_ASSERT(process.value < processes_);
+  entries_[process.value].message_queue_pair.store(number);
+}
+
+std::uint32_t ProcessTable::message_queue_pair(ProcessId process) const {
+  HOLDFAST_ASSERT(process.value < processes_);
+  return static_cast<std::uint32_t>(entries_[process.value].message_queue_pair.load());
+}
+
 }  // namespace holdfast::hw

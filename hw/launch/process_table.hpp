@@ -36,12 +36,16 @@ class ProcessTable {
   void set_queue_pair(ProcessId process, std::uint32_t number);
   // 0 until set.
   std::uint32_t queue_pair(ProcessId process) const;
+  // Likewise, of its messages.
+  void set_message_queue_pair(ProcessId process, std::uint32_t number);
+  std::uint32_t message_queue_pair(ProcessId process) const;
 
  private:
   struct Entry {
     // Number in the lower 22 bits (Linux has no larger ones), start time above; 0: none.
     std::atomic<std::uint64_t> identity;
     std::atomic<std::uint64_t> queue_pair;
+    std::atomic<std::uint64_t> message_queue_pair;
   };
 
   Status map_shared(std::uint32_t processes, bool writable);

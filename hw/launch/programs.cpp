@@ -116,7 +116,7 @@ Status Programs::start(ProcessId process) {
 
 Status Programs::run() {
   if (Status status = signals_.take(); !status.is_ok()) return status;
-  std::vector<std::vector<Address>> addresses(1);
+  std::vector<std::vector<Address>> addresses(plan_.rails);
   if (plan_.fabric == JobFabric::verbs) {
     std::vector<std::uint32_t> nodes;
     for (std::uint32_t i = 0; i < plan_.processes; ++i) nodes.push_back(i / plan_.per_node);
@@ -127,6 +127,8 @@ Status Programs::run() {
       !status.is_ok()) {
     return status;
   }
+  if (plan_.key) places_.use_key(*plan_.key);
+  if (Status status = places_.reserve_messages(); !status.is_ok()) return status;
   for (std::uint32_t i = 0; i < plan_.processes; ++i) {
     if (Status status = start({i}); !status.is_ok()) return status;
   }
@@ -167,6 +169,9 @@ void Programs::hear(Child& child) {
   while (take_word(child.control.get(), word, gone)) {
     if (word.kind == kLeft) child.end.left = true;
     if (word.kind == kPlaced) places_.table().set_queue_pair(child.end.process, word.number);
+    if (word.kind == kMessagesPlaced) {
+      places_.table().set_message_queue_pair(child.end.process, word.number);
+    }
     if (word.kind != kReady || child.end.joined) continue;
     const auto identity = identify(static_cast<std::int32_t>(word.number));
     if (!identity) continue;

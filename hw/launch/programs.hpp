@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "stack/base/ids.hpp"
 #include "stack/base/status.hpp"
 #include "stack/base/time.hpp"
+#include "stack/seal/seal.hpp"
 
 namespace holdfast::hw {
 
@@ -25,10 +27,12 @@ inline constexpr const char* kLauncherVariable = "HOLDFAST_LAUNCHER";
 struct ProgramPlan {
   std::string path;
   std::vector<std::string> arguments;
-  std::string configuration;    // see engine_program.hpp
-  std::uint64_t seed = 0;       // of what processes draw: their phases
-  std::uint32_t processes = 0;  // >= 1
+  std::string configuration;       // see engine_program.hpp
+  std::uint64_t seed = 0;          // of what processes draw: their phases
+  std::optional<JobKey> key = {};  // of the job; absent: one is drawn
+  std::uint32_t processes = 0;     // >= 1
   JobFabric fabric = JobFabric::udp;
+  std::uint32_t rails = 1;      // of each process, for frames and for messages; of UDP and TCP more
   std::uint32_t per_node = 1;   // processes that are next to each other by rank, >= 1
   Duration grace = seconds(5);  // from SIGTERM to SIGKILL when the job is stopped
 };

@@ -12,7 +12,7 @@ namespace holdfast::hw {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x56525648;
-constexpr std::uint8_t kVersion = 2;  // grows with each change of what follows a hello
+constexpr std::uint8_t kVersion = 3;  // grows with each change of what follows a hello
 constexpr std::byte kClaimLabel{'c'};
 
 using Mac = std::array<std::byte, kMacBytes>;
@@ -40,8 +40,13 @@ bool mac_fits(std::byte label, const Nonces& nonces, std::span<const std::byte> 
   return ::sodium_memcmp(mac.data(), bytes.last(kMacBytes).data(), kMacBytes) == 0;
 }
 
-constexpr std::size_t begin_bytes(std::uint32_t processes) {
-  return 4 + std::size_t{processes} * kJobMemberBytes;
+constexpr std::size_t begin_bytes(std::uint32_t processes, std::size_t rails) {
+  return 4 + std::size_t{processes} * job_member_bytes(rails);
+}
+
+// Between what a claim says and its mac.
+constexpr std::size_t padding_bytes(const JobMember& member) {
+  return job_member_bytes(SeveralRails::kRailsMax) - job_member_bytes(member.addresses.size());
 }
 
 }  // namespace
@@ -78,6 +83,7 @@ std::array<std::byte, kClaimBytes> encode_claim(const Claim& claim, const JobKey
   body.put(claim.processes);
   body.put_bytes(claim.configuration);
   encode(claim.member, body);
+  body.put_bytes(std::vector<std::byte>(padding_bytes(claim.member)));
   body.put_bytes(mac_of(kClaimLabel, nonces, body.bytes(), key));
   std::array<std::byte, kClaimBytes> bytes;
   std::copy(body.bytes().begin(), body.bytes().end(), bytes.begin());
@@ -93,7 +99,11 @@ ClaimFault decode_claim(std::span<const std::byte, kClaimBytes> bytes, const Job
   const std::span<const std::byte> digest = from.get_bytes(claim.configuration.size());
   std::copy(digest.begin(), digest.end(), claim.configuration.begin());
   claim.member = decode_member(from);
-  return from.good() ? ClaimFault::none : ClaimFault::spoilt;
+  if (!from.good()) return ClaimFault::spoilt;
+  const std::span<const std::byte> padding = from.get_bytes(padding_bytes(claim.member));
+  const bool is_zero = std::all_of(padding.begin(), padding.end(),
+                                   [](std::byte byte) { return byte == std::byte{}; });
+  return is_zero ? ClaimFault::none : ClaimFault::spoilt;
 }
 
 std::vector<std::byte> encode_answer(AnswerKind kind, std::span<const std::byte> body,
@@ -106,11 +116,11 @@ std::vector<std::byte> encode_answer(AnswerKind kind, std::span<const std::byte>
 }
 
 std::optional<std::size_t> bytes_after_head(std::span<const std::byte, kAnswerHeadBytes> head,
-                                            std::uint32_t processes) {
+                                            std::uint32_t processes, std::size_t rails) {
   const auto body = load_le<std::uint32_t>(head.data() + 1);
   switch (static_cast<AnswerKind>(head[0])) {
     case AnswerKind::begin:
-      if (body != begin_bytes(processes)) return std::nullopt;
+      if (body != begin_bytes(processes, rails)) return std::nullopt;
       break;
     case AnswerKind::refusal:
       if (body > kRefusalBytesMax) return std::nullopt;
@@ -138,12 +148,14 @@ std::vector<std::byte> encode_begin(const MetJob& job) {
   return {body.bytes().begin(), body.bytes().end()};
 }
 
-bool decode_begin(std::span<const std::byte> body, std::uint32_t processes, MetJob& job) {
+bool decode_begin(std::span<const std::byte> body, std::uint32_t processes, std::size_t rails,
+                  MetJob& job) {
   ByteReader from(body);
   job.number = from.get<std::uint32_t>();
   job.members.clear();
   for (std::uint32_t i = 0; i < processes && from.good(); ++i) {
     job.members.push_back(decode_member(from));
+    if (job.members.back().addresses.size() != rails) return false;
   }
   return from.good() && from.at_end();
 }

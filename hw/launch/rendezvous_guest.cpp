@@ -45,7 +45,7 @@ class Guest final : public Meeting {
 
  private:
   bool connect(Time until);
-  Met await_answer(Time until, AnswerKind& kind, std::vector<std::byte>& rest);
+  Met await_answer(std::size_t rails, Time until, AnswerKind& kind, std::vector<std::byte>& rest);
   Met read_answer(AnswerKind kind, std::span<const std::byte> rest,
                   const Introduction& introduction, MetJob& job) const;
   std::string place() const { return "process 0 at " + text_of(host_); }
@@ -104,11 +104,12 @@ Met Guest::reach(std::uint32_t processes, Time until) {
                      "; it has not been started, or its job has begun already");
 }
 
-Met Guest::await_answer(Time until, AnswerKind& kind, std::vector<std::byte>& rest) {
+Met Guest::await_answer(std::size_t rails, Time until, AnswerKind& kind,
+                        std::vector<std::byte>& rest) {
   std::array<std::byte, kAnswerHeadBytes> head;
   HandOver got = receive_bytes(socket_.get(), head, until);
   if (got.is_ok()) {
-    const auto bytes = bytes_after_head(head, processes_);
+    const auto bytes = bytes_after_head(head, processes_, rails);
     if (!bytes) return Met::failed("what " + place() + " says does not decode");
     kind = static_cast<AnswerKind>(head[0]);
     rest.resize(*bytes);
@@ -134,7 +135,8 @@ Met Guest::read_answer(AnswerKind kind, std::span<const std::byte> rest,
   }
   job = MetJob{};
   job.key = *introduction.key;
-  if (!decode_begin(*body, processes_, job) || job.members[self_.value] != introduction.self) {
+  if (!decode_begin(*body, processes_, introduction.self.addresses.size(), job) ||
+      job.members[self_.value] != introduction.self) {
     return Met::failed("what " + place() + " says does not decode");
   }
   return {};
@@ -148,7 +150,10 @@ Met Guest::meet(const Introduction& introduction, Time until, MetJob& job) {
   }
   AnswerKind kind{};
   std::vector<std::byte> rest;
-  if (Met got = await_answer(until + kLastWord, kind, rest); !got.is_ok()) return got;
+  if (Met got = await_answer(introduction.self.addresses.size(), until + kLastWord, kind, rest);
+      !got.is_ok()) {
+    return got;
+  }
   return read_answer(kind, rest, introduction, job);
 }
 

@@ -147,11 +147,16 @@ std::string Host::what_is_wrong(const Claim& claim) const {
   if (claim.rank == 0 || claim.rank >= processes_) {
     return "there is no place for process " + std::to_string(claim.rank) + " in the job";
   }
+  const std::string name = "process " + std::to_string(claim.rank);
+  if (std::string differ = say_rails_differ(name, claim.member, "process 0", introduction_->self);
+      !differ.empty()) {
+    return differ;
+  }
   for (const Guest& other : guests_) {
     if (other.rank != claim.rank) continue;
-    return "process " + std::to_string(claim.rank) + " has joined already, from " +
-           text_of(members_[claim.rank].address) + " (process number " +
-           std::to_string(members_[claim.rank].process.pid) + "); give each its own rank";
+    return name + " has joined already, from " + text_of(members_[claim.rank].addresses.front()) +
+           " (process number " + std::to_string(members_[claim.rank].process.pid) +
+           "); give each its own rank";
   }
   return "";
 }

@@ -25,13 +25,15 @@ Status open_socket_rail(JobFabric fabric, UdpEndpoint local, PortOwner owner,
   if (fabric == JobFabric::udp) {
     UdpOptions options;
     options.local = local;
-    options.share_port = owner == PortOwner::launcher;
+    options.share_port = owner == PortOwner::reserver;
     options.peers_max = peers_max;
+    options.port = PortWatching::where_possible;
     return open_as<UdpFabric>(options, rail);
   }
   TcpOptions options;
   options.local = local;
   options.peers_max = options.incoming_max = peers_max;
+  options.port = PortWatching::where_possible;
   return open_as<TcpFabric>(options, rail);
 }
 

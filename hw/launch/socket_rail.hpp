@@ -15,11 +15,12 @@ namespace holdfast::hw {
 constexpr std::uint32_t kSpareHandles = 8;
 
 enum class PortOwner : std::uint8_t {
-  process,   // nobody else has it
-  launcher,  // keeps it reserved, see reserved_port.hpp
+  rail,      // nobody else has it
+  reserver,  // keeps it between one rail and the next, see reserved_port.hpp
 };
 
-// Not for shared memory. Port 0: the kernel chooses. An error names the address and the reason.
+// Not for shared memory. Port 0: the kernel chooses. What becomes of the interface that has the
+// address is told where that is possible. An error names the address and the reason.
 Status open_socket_rail(JobFabric fabric, UdpEndpoint local, PortOwner owner,
                         std::uint32_t peers_max, std::unique_ptr<Fabric>& rail);
 

@@ -5,10 +5,12 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 
 #include "hw/launch/assignment.hpp"
@@ -35,8 +37,11 @@ void put_in_place(int moved, int place) {
 }
 
 [[noreturn]] void give_up(const Words& words) {
-  [[maybe_unused]] const ssize_t written =
-      ::write(STDERR_FILENO, words.complaint.data(), words.complaint.size());
+  const char* why = ::strerrordesc_np(errno);  // unlike strerror, safe after a fork
+  const iovec parts[] = {{const_cast<char*>(words.complaint.data()), words.complaint.size()},
+                         {const_cast<char*>(why), std::strlen(why)},
+                         {const_cast<char*>("\n"), 1}};
+  [[maybe_unused]] const ssize_t written = ::writev(STDERR_FILENO, parts, std::size(parts));
   ::_exit(127);
 }
 
@@ -88,7 +93,7 @@ Status spawn(const Executable& executable, const HandedDown& descriptors, int& p
   for (std::string& variable : environment) words.environment.push_back(variable.data());
   words.arguments.push_back(nullptr);
   words.environment.push_back(nullptr);
-  words.complaint = "launch: cannot execute " + executable.path + "\n";
+  words.complaint = "launch: cannot execute " + executable.path + ": ";
   const pid_t parent = ::getpid();
   pid = ::fork();
   if (pid == 0) become(executable, words, descriptors, parent);

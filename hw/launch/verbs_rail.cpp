@@ -72,6 +72,12 @@ std::uint32_t queue_pair_of(const Address& address) {
 
 Status open_verbs_rail(const Address& local, std::uint32_t queue_key, std::uint32_t peers_max,
                        std::unique_ptr<Fabric>& rail) {
+  KeptQueue kept;
+  return open_verbs_rail(local, queue_key, peers_max, kept, rail);
+}
+
+Status open_verbs_rail(const Address& local, std::uint32_t queue_key, std::uint32_t peers_max,
+                       KeptQueue& kept, std::unique_ptr<Fabric>& rail) {
   std::vector<VerbsPort> ports;
   if (Status status = find_verbs_ports(ports); !status.is_ok()) return status;
   const Address port = at_queue_pair(local, 0);
@@ -90,7 +96,7 @@ Status open_verbs_rail(const Address& local, std::uint32_t queue_key, std::uint3
   options.port = *found;
   options.queue_key = queue_key % kPrivilegedKeys;
   options.peers_max = peers_max;
-  return open_verbs(options, rail);
+  return open_verbs_at(options, kept, rail);
 }
 
 Status find_ways(Fabric& rail, std::span<const Address> addresses) {

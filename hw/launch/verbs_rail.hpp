@@ -44,6 +44,9 @@ std::uint32_t queue_pair_of(const Address& address);
 // error names the port and the reason.
 Status open_verbs_rail(const Address& local, std::uint32_t queue_key, std::uint32_t peers_max,
                        std::unique_ptr<Fabric>& rail);
+// Likewise, at the queue pair of the rail before, see open_verbs_at.
+Status open_verbs_rail(const Address& local, std::uint32_t queue_key, std::uint32_t peers_max,
+                       KeptQueue& kept, std::unique_ptr<Fabric>& rail);
 
 // Finds the way to the port of each of these addresses, which may wait for an answer of the
 // network, so that no attach has to do it later. An error names a port to which there is none.

@@ -9,6 +9,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 #include "tests/unit/hw/launched_program.hpp"
@@ -140,6 +141,37 @@ TEST_P(LaunchOverEachFabric, EveryRecordingReplaysAndAFlippedBitStopsIt) {
   ASSERT_TRUE(replay.difference);
   EXPECT_EQ(replay.difference->turn, replay.turns + 1);
   EXPECT_GT(replay.turns, 5u);
+}
+
+TEST_F(LaunchTest, ARecordingIsNeverOverwritten) {
+  LaunchPlan plan = plan_of(2, "1", milliseconds(300));
+  plan.folder = folder_;
+  plan.record = true;
+  const std::string name = folder_ + "/process-1.boot-0.recording";
+  std::ofstream(name) << "of another job";
+  LaunchResult result;
+  const Status status = launch(plan, result);
+  EXPECT_FALSE(status.is_ok());
+  EXPECT_NE(status.message().find("cannot create " + name + ": File exists"), std::string::npos)
+      << status.message();
+  EXPECT_EQ(std::filesystem::file_size(name), 14u);
+}
+
+TEST_F(LaunchTest, AJobHasTheKeyThatItIsGivenAndARecordingKeepsItFromOthers) {
+  LaunchPlan plan = plan_of(1, "1", milliseconds(100));
+  plan.folder = folder_;
+  plan.record = true;
+  plan.key = JobKey{};
+  plan.key->bytes.fill(std::byte{'k'});
+  LaunchResult result;
+  ASSERT_TRUE(launch(plan, result).is_ok());
+  const std::string name = folder_ + "/process-0.boot-0.recording";
+  std::ifstream file(name, std::ios::binary);
+  const std::string recorded{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_NE(recorded.find(std::string(plan.key->bytes.size(), 'k')), std::string::npos);
+  using std::filesystem::perms;
+  EXPECT_EQ(std::filesystem::status(name).permissions() & (perms::group_all | perms::others_all),
+            perms::none);
 }
 
 TEST_F(LaunchTest, APauseShorterThanTheTimeoutIsNoDeath) {

@@ -11,6 +11,7 @@
 #include "hw/descriptor.hpp"
 #include "hw/launch/job_key.hpp"
 #include "hw/launch/joined_node.hpp"
+#include "hw/launch/met_addresses.hpp"
 #include "hw/launch/rendezvous.hpp"
 #include "hw/launch/rendezvous_frames.hpp"
 #include "hw/monotonic_clock.hpp"
@@ -28,9 +29,10 @@ JobKey key_of(std::uint8_t byte) {
 
 Introduction introduction_of(std::uint32_t rank) {
   Introduction introduction;
-  introduction.self = {to_address(UdpEndpoint{kLoopback, static_cast<std::uint16_t>(1000 + rank)}),
-                       {static_cast<std::int32_t>(100 + rank), 7},
-                       host_identity()};
+  introduction.self = {
+      {to_address(UdpEndpoint{kLoopback, static_cast<std::uint16_t>(1000 + rank)})},
+      {static_cast<std::int32_t>(100 + rank), 7},
+      host_identity()};
   introduction.processes = 3;
   introduction.key = key_of(1);
   return introduction;
@@ -38,6 +40,22 @@ Introduction introduction_of(std::uint32_t rank) {
 
 Claim claim_of(std::uint32_t rank) {
   return {rank, 3, Digest{}, introduction_of(rank).self};
+}
+
+JobMember member_with(std::size_t rails) {
+  JobMember member = introduction_of(0).self;
+  for (std::uint16_t port = 2000; member.addresses.size() < rails; ++port) {
+    member.addresses.push_back(to_address(UdpEndpoint{kLoopbackV6, port}));
+  }
+  return member;
+}
+
+std::array<std::byte, kClaimBytes> sealed_claim(std::span<const std::byte> body) {
+  // An answer of this kind has the mac of a claim.
+  const auto answer = encode_answer(AnswerKind{'c'}, body, key_of(1), {});
+  std::array<std::byte, kClaimBytes> claim;
+  std::copy(answer.begin() + kAnswerHeadBytes, answer.end(), claim.begin());
+  return claim;
 }
 
 TEST(RendezvousFrames, AClaimIsForOneKeyAndOneConnection) {
@@ -63,13 +81,47 @@ TEST(RendezvousFrames, AClaimIsForOneKeyAndOneConnection) {
   }
 }
 
+TEST(RendezvousFrames, AClaimHasAnAddressForEachRailAndNothingBehindThem) {
+  for (std::size_t rails = 1; rails <= SeveralRails::kRailsMax; ++rails) {
+    Claim claim = claim_of(2), heard;
+    claim.member = member_with(rails);
+    const auto bytes = encode_claim(claim, key_of(1), {});
+    ASSERT_EQ(decode_claim(bytes, key_of(1), {}, heard), ClaimFault::none);
+    EXPECT_EQ(heard.member, claim.member);
+    auto body = std::vector(bytes.begin(), bytes.end() - kMacBytes);
+    EXPECT_EQ(decode_claim(sealed_claim(body), key_of(1), {}, heard), ClaimFault::none);
+    if (rails == SeveralRails::kRailsMax) continue;
+    body.back() = std::byte{1};
+    EXPECT_EQ(decode_claim(sealed_claim(body), key_of(1), {}, heard), ClaimFault::spoilt);
+  }
+}
+
+TEST(RendezvousFrames, AClaimOfNoRailOrOfTooManyIsSpoilt) {
+  const auto bytes = encode_claim(claim_of(2), key_of(1), {});
+  for (const auto rails : {std::byte{0}, std::byte{SeveralRails::kRailsMax + 1}, std::byte{255}}) {
+    auto body = std::vector(bytes.begin(), bytes.end() - kMacBytes);
+    body[4 + 4 + 32] = rails;
+    Claim heard;
+    EXPECT_EQ(decode_claim(sealed_claim(body), key_of(1), {}, heard), ClaimFault::spoilt);
+  }
+}
+
+TEST(RendezvousFrames, AllWhoBeginHaveAsManyRails) {
+  MetJob begun, heard;
+  begun.members = {member_with(2), member_with(2)};
+  EXPECT_TRUE(decode_begin(encode_begin(begun), 2, 2, heard));
+  EXPECT_EQ(heard.members, begun.members);
+  begun.members = {member_with(1), member_with(3)};  // as many bytes
+  EXPECT_FALSE(decode_begin(encode_begin(begun), 2, 2, heard));
+}
+
 TEST(RendezvousFrames, AnAnswerIsAsLongAsItsKindAndTheJobSay) {
   const auto after = [](AnswerKind kind, std::uint32_t body) {
     std::array<std::byte, kAnswerHeadBytes> head{std::byte(kind)};
     store_le(head.data() + 1, body);
-    return bytes_after_head(head, 3);
+    return bytes_after_head(head, 3, 2);
   };
-  const std::uint32_t begin = 4 + 3 * kJobMemberBytes;
+  const std::uint32_t begin = 4 + 3 * job_member_bytes(2);
   EXPECT_EQ(after(AnswerKind::begin, begin), begin + kMacBytes);
   EXPECT_FALSE(after(AnswerKind::begin, begin + 1));
   EXPECT_FALSE(after(AnswerKind::begin, begin - 1));
@@ -123,8 +175,17 @@ TEST(JoinedNode, ProcessesOfOneNodeMustBeOnOneMachine) {
   EXPECT_NE(wrong.message.find("processes 0 and 2 are of one node"), std::string::npos);
 }
 
+TEST(MetAddresses, AreThoseOfTheRailsAndThenTheProcess) {
+  std::vector<JobMember> members{introduction_of(0).self, introduction_of(1).self};
+  members[1].addresses.push_back(introduction_of(9).self.addresses.front());
+  const MetAddresses addresses(members);
+  EXPECT_EQ(addresses.address(0, {1}), members[1].addresses[0]);
+  EXPECT_EQ(addresses.address(1, {1}), members[1].addresses[1]);
+  EXPECT_EQ(addresses.address(2, {1}), to_address(members[1].process));
+}
+
 TEST(JoinedNode, ALoopbackIsNoAddressForAnotherMachine) {
-  std::vector<JobMember> members(2, self_at(to_address(UdpEndpoint{kLoopback, 4000})));
+  std::vector<JobMember> members(2, self_at({to_address(UdpEndpoint{kLoopback, 4000})}));
   EXPECT_TRUE(check_addresses(JobFabric::udp, members).is_ok());
   members[1].host[0] ^= std::byte{1};
   const Met met = check_addresses(JobFabric::udp, members);
@@ -136,10 +197,25 @@ TEST(JoinedNode, WhoIsAtNoAddressOfTheJobsFabricIsNamed) {
   std::vector<JobMember> members(3, introduction_of(0).self);
   EXPECT_TRUE(check_addresses(JobFabric::udp, members).is_ok());
   EXPECT_FALSE(check_addresses(JobFabric::shm, members).is_ok());
-  members[2].address.size = 3;
+  members[2].addresses[0].size = 3;
   const Met wrong = check_addresses(JobFabric::udp, members);
   EXPECT_EQ(wrong.fault, MeetingFault::failed);
   EXPECT_NE(wrong.message.find("process 2 is at 7f0000"), std::string::npos) << wrong.message;
+}
+
+TEST(JoinedNode, TheAddressesOfEachRailAreLookedAt) {
+  const Address here = to_address(UdpEndpoint{0x0a01'0001, 4000});
+  std::vector<JobMember> members(2, self_at({here, to_address(UdpEndpoint{0x0a02'0001, 4000})}));
+  members[1].host[0] ^= std::byte{1};
+  EXPECT_TRUE(check_addresses(JobFabric::udp, members).is_ok());
+  members[1].addresses[1] = to_address(UdpEndpoint{kLoopbackV6, 4001});
+  EXPECT_NE(check_addresses(JobFabric::udp, members).message.find("process 1 is at [::1]:4001"),
+            std::string::npos);
+  members[1].host = members[0].host;
+  EXPECT_NE(check_addresses(JobFabric::udp, members).message.find("one version of IP"),
+            std::string::npos);
+  members[0].addresses[1] = members[1].addresses[1];  // of one version on each rail
+  EXPECT_TRUE(check_addresses(JobFabric::udp, members).is_ok());
 }
 
 // A job of three whose process 0 waits.
@@ -158,12 +234,13 @@ class Rendezvous : public ::testing::Test {
     Met met;
     MetJob job;
   };
-  void start(std::uint32_t rank, One& one) {
-    threads_.emplace_back([this, rank, &one] {
+  void start(std::uint32_t rank, One& one) { start(rank, introduction_of(rank), one); }
+  void start(std::uint32_t rank, const Introduction& introduction, One& one) {
+    threads_.emplace_back([this, rank, introduction, &one] {
       const auto meeting =
           rank == 0 ? make_rendezvous_host(place_) : make_rendezvous_guest(place_, {rank});
       one.met = meeting->reach(3, until_);
-      if (one.met.is_ok()) one.met = meeting->meet(introduction_of(rank), until_, one.job);
+      if (one.met.is_ok()) one.met = meeting->meet(introduction, until_, one.job);
     });
   }
   void join_all() {
@@ -225,7 +302,7 @@ TEST_F(Rendezvous, AllLearnOfAllWhateverElseComes) {
   Random random(1, 2, 3);
   for (int i = 0; i < 200; ++i) {  // more than may stay, and they do not
     const Descriptor stranger = connected();
-    std::array<std::byte, 300> noise;
+    std::array<std::byte, 2 * kClaimBytes> noise;
     for (std::byte& byte : noise) byte = std::byte(random.below(256));
     if (i % 2 == 0) {  // well begun
       const auto hello = encode_hello({});
@@ -256,6 +333,40 @@ TEST_F(Rendezvous, WhoComesTwiceIsRefusedAndTheFirstStays) {
   join_all();
   expect_met(host);
   expect_met(other);
+}
+
+TEST_F(Rendezvous, AllLearnOfAllRails) {
+  std::array<One, 3> all;
+  for (std::uint32_t rank = 0; rank < 3; ++rank) {
+    Introduction introduction = introduction_of(rank);
+    introduction.self.addresses.push_back(introduction_of(10 + rank).self.addresses.front());
+    start(rank, introduction, all[rank]);
+  }
+  join_all();
+  for (const One& one : all) {
+    ASSERT_TRUE(one.met.is_ok()) << one.met.message;
+    EXPECT_EQ(one.job.members[2].addresses[0], introduction_of(2).self.addresses[0]);
+    EXPECT_EQ(one.job.members[2].addresses[1], introduction_of(12).self.addresses[0]);
+  }
+}
+
+TEST_F(Rendezvous, WhoHasAnotherNumberOfRailsIsNamedAndTheOthersWait) {
+  std::array<One, 3> all;
+  One other;
+  start(0, all[0]);
+  Introduction introduction = introduction_of(2);
+  introduction.self = member_with(2);
+  start(2, introduction, other);
+  threads_.back().join();
+  threads_.pop_back();
+  EXPECT_EQ(other.met.fault, MeetingFault::refused);
+  EXPECT_EQ(other.met.message,
+            "process 2 has 2 rails and process 0 has 1; every process of a job brings an address "
+            "for each of its rails");
+  start(1, all[1]);
+  start(2, all[2]);
+  join_all();
+  for (const One& one : all) expect_met(one);
 }
 
 TEST_F(Rendezvous, AProcessThatDiesBeforeTheBeginningGivesItsRankBack) {

@@ -50,6 +50,24 @@ TEST(ReservedPort, StaysUsableAndHearsNothing) {
   }
 }
 
+TEST(ReservedPort, IsOneOfTheAddressThatIsGiven) {
+  const IpAddress ip(kLoopback + 1);
+  ReservedPort reserved;
+  ASSERT_TRUE(reserved.reserve(ReservedPort::Kind::udp, ip).is_ok());
+  UdpOptions options;
+  options.local = {ip, reserved.port()};
+  std::unique_ptr<UdpFabric> process;
+  EXPECT_FALSE(UdpFabric::open(options, process).is_ok()) << "it is somebody's";
+  options.share_port = true;
+  const Status status = UdpFabric::open(options, process);
+  EXPECT_TRUE(status.is_ok()) << status.message();
+
+  constexpr IpAddress kNobodys(0xc000'0201);  // 192.0.2.1, of documents
+  const Status refused = ReservedPort().reserve(ReservedPort::Kind::tcp, kNobodys);
+  EXPECT_NE(refused.message().find("cannot reserve a TCP port on 192.0.2.1: "), std::string::npos)
+      << refused.message();
+}
+
 TEST(ReservedPort, OfTcpStaysUsableAndNobodyElseGetsIt) {
   ReservedPort reserved;
   ASSERT_TRUE(reserved.reserve(ReservedPort::Kind::tcp).is_ok());

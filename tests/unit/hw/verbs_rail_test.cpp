@@ -53,6 +53,9 @@ TEST(ProcessTable, SaysWhereTheNewestLifeIsToWhoeverHasItsDescriptor) {
     EXPECT_EQ(theirs.queue_pair({2}), number);
     EXPECT_FALSE(theirs.get({2}).has_value()) << "another fact of the same process";
   }
+  ours.set_message_queue_pair({2}, 99);
+  EXPECT_EQ(theirs.message_queue_pair({2}), 99u);
+  EXPECT_EQ(theirs.message_queue_pair({1}), 0u);
   ours.set({2}, {100, 7});
   EXPECT_EQ(theirs.get({2}), (ProcessIdentity{100, 7}));
   EXPECT_EQ(theirs.queue_pair({2}), 0xff'fffeu);
