@@ -1,5 +1,5 @@
 // The C functions over Session: arguments are checked, nothing is thrown, and the sentence of an
-// error is kept for its thread.
+// error is kept for its thread. Those of messages are in messages.cpp.
 #include <fcntl.h>
 #include <holdfast/holdfast.h>
 #include <sys/socket.h>
@@ -9,57 +9,31 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <memory>
 #include <string>
 
 #include "hw/launch/pmix_meeting.hpp"
 #include "hw/launch/programs.hpp"
+#include "hw/library/calls.hpp"
 #include "hw/library/place.hpp"
 #include "hw/library/session.hpp"
-#include "hw/monotonic_clock.hpp"
 #include "stack/base/excerpt.hpp"
-
-struct holdfast_job {
-  std::unique_ptr<holdfast::hw::Session> session;
-  pid_t owner = ::getpid();
-};
 
 namespace {
 
+using holdfast::hw::after;
+using holdfast::hw::guarded;
+using holdfast::hw::invalid;
 using holdfast::hw::Outcome;
 using holdfast::hw::Place;
+using holdfast::hw::say;
 using holdfast::hw::Session;
+using holdfast::hw::until;
 
 // Longer sentences are cut. No string: it would need memory, which may be what is lacking, and
 // would be gone before the program's static objects are, one of which may hold the job.
 constexpr std::size_t kSentenceMax = 1024;
 thread_local std::array<char, kSentenceMax> error_of_this_thread{};
-
-holdfast_status say(holdfast_status code, const char* what) {
-  if (code != HOLDFAST_OK)
-    std::snprintf(error_of_this_thread.data(), kSentenceMax, "holdfast: %s", what);
-  return code;
-}
-
-holdfast_status invalid(const char* what) {
-  return say(HOLDFAST_INVALID, what);
-}
-
-// Memory may run out; no exception passes into C.
-template <class Call>
-holdfast_status guarded(const Call& call) noexcept {
-  try {
-    const Outcome outcome = call();
-    return say(outcome.code, outcome.message.c_str());
-  } catch (const std::exception& error) {
-    return say(HOLDFAST_SYSTEM, error.what());
-  }
-}
-
-holdfast::Time after(std::int32_t timeout_ms) {
-  return holdfast::hw::monotonic_now() + holdfast::milliseconds(timeout_ms);
-}
 
 // Where the launcher has left its descriptors.
 Outcome find_launcher(const char* text, int& control, int& table) {
@@ -116,6 +90,16 @@ Outcome join(std::int32_t timeout_ms, std::unique_ptr<Session>& session) {
 
 }  // namespace
 
+namespace holdfast::hw {
+
+holdfast_status say(holdfast_status code, const char* what) {
+  if (code != HOLDFAST_OK)
+    std::snprintf(error_of_this_thread.data(), kSentenceMax, "holdfast: %s", what);
+  return code;
+}
+
+}  // namespace holdfast::hw
+
 extern "C" {
 
 holdfast_status holdfast_join(std::int32_t timeout_ms, holdfast_job** job) {
@@ -147,8 +131,7 @@ holdfast_status holdfast_next_verdict(holdfast_job* job, std::int32_t timeout_ms
   if (job == nullptr) return invalid("holdfast_next_verdict: job is NULL");
   if (verdict == nullptr) return invalid("holdfast_next_verdict: verdict is NULL");
   if (timeout_ms < -1) return invalid("holdfast_next_verdict: timeout_ms is less than -1");
-  const holdfast::Time until = timeout_ms < 0 ? holdfast::Time::never() : after(timeout_ms);
-  if (job->session->next_verdict(until, *verdict)) return HOLDFAST_OK;
+  if (job->session->next_verdict(until(timeout_ms), *verdict)) return HOLDFAST_OK;
   return say(HOLDFAST_TIMED_OUT, "no verdict has come in time");
 }
 

@@ -7,6 +7,7 @@
 #include "hw/launch/assignment.hpp"
 #include "hw/launch/engine_program.hpp"
 #include "hw/launch/ground.hpp"
+#include "hw/launch/verbs_rail.hpp"
 #include "hw/library/place.hpp"
 
 namespace holdfast::hw {
@@ -28,6 +29,21 @@ Outcome outcome_of(const HandOver& given) {
   }
   return {HOLDFAST_BAD_ASSIGNMENT, given.message};
 }
+
+class MessageAddresses final : public AddressBook {
+ public:
+  MessageAddresses(const Assignment& assignment, const ProcessTable& table)
+      : assignment_(assignment), table_(table) {}
+  Address address(std::size_t rail, ProcessId process) const override {
+    const Address& address = assignment_.message_addresses[rail][process.value];
+    if (assignment_.fabric != JobFabric::verbs) return address;
+    return at_queue_pair(address, table_.message_queue_pair(process));
+  }
+
+ private:
+  const Assignment& assignment_;
+  const ProcessTable& table_;
+};
 
 class LaunchedPlace final : public Place {
  public:
@@ -52,7 +68,7 @@ class LaunchedPlace final : public Place {
   }
 
   Outcome wait_for_start(Time until, Time& start_at) override {
-    if (Status sent = ground_.say_ready(control_.get()); !sent.is_ok()) {
+    if (Status sent = say_ready(); !sent.is_ok()) {
       return {HOLDFAST_ABANDONED, sent.message()};
     }
     std::array<std::byte, 8> bytes;
@@ -71,12 +87,41 @@ class LaunchedPlace final : public Place {
   std::span<Fabric* const> rails() const override { return ground_.rails; }
   std::uint32_t job() const override { return assignment_.job; }
   std::vector<CountingFabric*> counted_rails() override { return ground_.counted_rails(); }
+  JobKey key() const override { return assignment_.key; }
   int lifeline() const override { return control_.get(); }
 
+  Status open_message_rails(std::vector<std::unique_ptr<Fabric>>& rails) override {
+    kept_queues_.resize(assignment_.message_addresses.size());
+    for (std::size_t i = 0; i < assignment_.message_addresses.size(); ++i) {
+      if (Status status = open_rail(assignment_, assignment_.message_addresses[i], kept_queues_[i],
+                                    rails.emplace_back());
+          !status.is_ok()) {
+        return status;
+      }
+      if (i == 0) message_queue_pair_ = queue_pair_of(rails.front()->local_address());
+    }
+    return Status::ok();
+  }
+  const AddressBook& message_addresses() const override { return message_addresses_; }
+
  private:
+  Status say_ready() const {
+    if (message_queue_pair_ != 0) {
+      if (Status sent = send_word(control_.get(), {kMessagesPlaced, message_queue_pair_});
+          !sent.is_ok()) {
+        return sent;
+      }
+    }
+    return ground_.say_ready(control_.get());
+  }
+
   Descriptor control_, table_;
   Assignment assignment_;
   Ground ground_;
+  MessageAddresses message_addresses_{assignment_, ground_.table};
+  // Of verbs: the others know the number of the first rail's queue pair, which therefore stays.
+  std::vector<KeptQueue> kept_queues_;
+  std::uint32_t message_queue_pair_ = 0;
 };
 
 }  // namespace

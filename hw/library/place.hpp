@@ -12,8 +12,12 @@
 
 #include "hw/launch/node.hpp"
 #include "hw/status/counting_fabric.hpp"
+#include "stack/address_book.hpp"
 #include "stack/base/ids.hpp"
+#include "stack/base/status.hpp"
 #include "stack/base/time.hpp"
+#include "stack/fabric.hpp"
+#include "stack/seal/seal.hpp"
 
 namespace holdfast::hw {
 
@@ -40,6 +44,15 @@ class Place {
   // For those who look at the process: the job's number, and those of the rails that carry frames.
   virtual std::uint32_t job() const = 0;
   virtual std::vector<CountingFabric*> counted_rails() = 0;
+  // What seals their messages and the like.
+  virtual JobKey key() const = 0;
+  // Opens rails for messages, apart from those above; each call opens them anew, when those of the
+  // call before are gone. None: this place has no messages.
+  virtual Status open_message_rails(std::vector<std::unique_ptr<Fabric>>& /*rails*/) {
+    return Status::ok();
+  }
+  // On those rails.
+  virtual const AddressBook& message_addresses() const = 0;
   // A socket or pipe whose other end is open as long as the job is; -1: nobody keeps it together.
   virtual int lifeline() const = 0;
 };

@@ -2,28 +2,24 @@
 #include "hw/library/session.hpp"
 
 #include <pthread.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <system_error>
 #include <utility>
 
+#include "hw/blocked_signals.hpp"
+#include "hw/library/as_chrono.hpp"
+#include "hw/library/settings.hpp"
 #include "hw/monotonic_clock.hpp"
 #include "stack/wire/header.hpp"
 
 namespace holdfast::hw {
 
 namespace {
-
-// libstdc++'s steady clock is CLOCK_MONOTONIC.
-std::chrono::steady_clock::time_point as_chrono(Time at) {
-  return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(at.ns));
-}
 
 void ring(const Descriptor& eventfd) {
   const std::uint64_t one = 1;
@@ -60,7 +56,9 @@ Outcome Session::prepare(Time until) {
   self_ = membership.self().value;
   shown_ = std::make_unique<ShownProcess>(place_->job(), membership.self(), roster.processes(),
                                           place_->counted_rails());
-  if (Status shown = shown_->open(bell_.get()); !shown.is_ok()) {
+  if (Status shown =
+          shown_->open(bell_.get(), [this](auto& rails) { messenger_.show_rails(rails); });
+      !shown.is_ok()) {
     return {HOLDFAST_SYSTEM, shown.message()};
   }
   nodes_ = roster.nodes();
@@ -70,14 +68,16 @@ Outcome Session::prepare(Time until) {
   members_[self_].incarnation = membership.incarnation().value;
   waiting_.resize(members_.size());
   waits_.resize(members_.size());
-  return {};
+  Duration unreachable_max = reliable::EndpointOptions{}.unreachable_max;
+  if (std::string wrong = read_unreachable_max(unreachable_max); !wrong.empty()) {
+    return {HOLDFAST_BAD_ASSIGNMENT, wrong};
+  }
+  return messenger_.open(unreachable_max);
 }
 
 // A new thread has its maker's signal mask: none is to be handled there.
 Outcome Session::start_thread() {
-  sigset_t all, before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const BlockedSignals all;
   Outcome outcome;
   try {
     thread_ = std::thread([this] { run(); });
@@ -85,7 +85,6 @@ Outcome Session::start_thread() {
   } catch (const std::system_error& error) {
     outcome = {HOLDFAST_SYSTEM, std::string("cannot start a thread: ") + error.what()};
   }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return outcome;
 }
 
@@ -148,7 +147,10 @@ void Session::publish(Time now) {
   told_ = membership.leaving() && membership.told();
   unanswered_ = membership.unanswered();
   other_wire_version_ = engine.other_wire_version();
-  const bool wakes = version_ != version_before || active_ == membership.joining();
+  const bool is_news = version_ != version_before;
+  version_shown_ = version_;
+  if (is_news) messenger_.ring();
+  const bool wakes = is_news || active_ == membership.joining();
   active_ = !membership.joining();
   if (wakes) changed_.notify_all();  // and not after every heartbeat
 }
@@ -200,6 +202,7 @@ std::uint64_t Session::view(holdfast_member* members) const {
 }
 
 bool Session::leave(Time until) {
+  messenger_.finish();
   {
     const std::lock_guard lock(mutex_);
     leave_wanted_ = true;

@@ -3,6 +3,7 @@
 //
 // The thread owns the engine and the rails; application threads see a copy of the view and the
 // verdicts that wait, under one mutex that is never held across a system call that may block.
+// Messages are no business of the thread's: see messenger.hpp.
 #pragma once
 
 #include <holdfast/holdfast.h>
@@ -20,6 +21,7 @@
 
 #include "hw/descriptor.hpp"
 #include "hw/launch/node.hpp"
+#include "hw/library/messenger.hpp"
 #include "hw/library/place.hpp"
 #include "hw/run/sleeper.hpp"
 #include "hw/status/shown_process.hpp"
@@ -49,9 +51,14 @@ class Session {
   holdfast_member member(std::uint32_t process) const;  // process < processes()
   // Copies all members, unless `members` is null; returns the version.
   std::uint64_t view(holdfast_member* members) const;
+  // Of the view, without waiting for anyone.
+  std::uint64_t version() const { return version_shown_; }
+
+  Messenger& messenger() { return messenger_; }
 
  private:
-  explicit Session(std::unique_ptr<Place> place) : place_(std::move(place)) {}
+  explicit Session(std::unique_ptr<Place> place)
+      : place_(std::move(place)), messenger_(*this, *place_) {}
 
   Outcome prepare(Time until);
   Outcome start_thread();
@@ -62,6 +69,8 @@ class Session {
   void believe(Time now, const Membership::Change& change);
 
   std::unique_ptr<Place> place_;
+  Messenger messenger_;
+  std::atomic<std::uint64_t> version_shown_{0};  // version_
   std::unique_ptr<NodeProgram> program_;
   Descriptor bell_;  // wakes the thread; rung by those who look at the process, too
   std::unique_ptr<ShownProcess> shown_;

@@ -1,12 +1,15 @@
-// Times and a number from the environment.
+// Times, a number and addresses from the environment.
 #include "hw/library/settings.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
 #include <utility>
 
+#include "hw/launch/local_ip.hpp"
 #include "stack/base/excerpt.hpp"
+#include "stack/several_rails.hpp"
 
 namespace holdfast::hw {
 
@@ -19,6 +22,48 @@ constexpr std::int64_t kDay_ns = 86'400'000'000'000;
 std::string expected(const char* variable, const char* text, const char* what) {
   return std::string("the environment's ") + variable + " is \"" + excerpt(text) + "\"; expected " +
          what;
+}
+
+constexpr const char* kATime =
+    "a whole number and a unit (ns, us, ms, s), such as 100ms; above zero, and at most a day";
+
+// Result as that of read_settings.
+std::string read_addresses(std::vector<IpAddress>& addresses) {
+  const char* text = std::getenv(kAddressesVariable);
+  if (text == nullptr) return "";
+  std::string_view rest = text;
+  while (true) {
+    const std::size_t comma = rest.find(',');
+    const std::string place(rest.substr(0, comma));
+    if (addresses.size() == SeveralRails::kRailsMax) {
+      return std::string("the environment's ") + kAddressesVariable +
+             " has too many addresses; expected at most " +
+             std::to_string(SeveralRails::kRailsMax) + ", one for each rail";
+    }
+    if (const std::string wrong =
+            find_local_ip(place, addresses.emplace_back(IpAddress(kLoopback)));
+        !wrong.empty()) {
+      return std::string("in the environment's ") + kAddressesVariable + " \"" + excerpt(place) +
+             "\" " + wrong;
+    }
+    if (comma == std::string_view::npos) return "";
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+// PROTOCOL 12.4: with one rail left every so-manyth heartbeat comes.
+std::string check_times(const Settings& settings) {
+  const std::size_t rails = std::max<std::size_t>(settings.addresses.size(), 1);
+  if (settings.timeout < static_cast<std::int64_t>(2 * rails) * settings.period) {
+    const std::string many = rails == 1 ? "two" : std::to_string(2 * rails);
+    return std::string(kTimeoutVariable) + " (1s if it is not set) must be at least " + many +
+           " of " + kPeriodVariable + " (100ms if it is not set)" +
+           (rails == 1 ? "" : ", two for each address of " + std::string(kAddressesVariable));
+  }
+  if (settings.timeout / settings.period > UINT32_MAX) {
+    return std::string(kTimeoutVariable) + " must be at most 2^32 of " + kPeriodVariable;
+  }
+  return "";
 }
 
 }  // namespace
@@ -42,16 +87,11 @@ std::string read_settings(Settings& settings) {
                                            std::pair{kTimeoutVariable, &settings.timeout}}) {
     const char* text = std::getenv(variable);
     if (text != nullptr && !parse_setting(text, *duration)) {
-      return expected(variable, text, "a whole number and a unit (ns, us, ms, s), such as 100ms");
+      return expected(variable, text, kATime);
     }
   }
-  if (settings.timeout < 2 * settings.period) {
-    return std::string(kTimeoutVariable) + " (1s if it is not set) must be at least two of " +
-           kPeriodVariable + " (100ms if it is not set)";
-  }
-  if (settings.timeout / settings.period > UINT32_MAX) {
-    return std::string(kTimeoutVariable) + " must be at most 2^32 of " + kPeriodVariable;
-  }
+  if (std::string wrong = read_addresses(settings.addresses); !wrong.empty()) return wrong;
+  if (std::string wrong = check_times(settings); !wrong.empty()) return wrong;
   const char* text = std::getenv(kPerNodeVariable);
   if (text == nullptr) return "";
   const std::string_view number = text;
@@ -60,6 +100,12 @@ std::string read_settings(Settings& settings) {
   if (error == std::errc{} && end == number.data() + number.size() && settings.per_node > 0)
     return "";
   return expected(kPerNodeVariable, text, "a whole number above zero");
+}
+
+std::string read_unreachable_max(Duration& duration) {
+  const char* text = std::getenv(kUnreachableVariable);
+  if (text == nullptr || parse_setting(text, duration)) return "";
+  return expected(kUnreachableVariable, text, kATime);
 }
 
 }  // namespace holdfast::hw

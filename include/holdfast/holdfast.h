@@ -1,5 +1,6 @@
 /* Holdfast for C (C11): take part in a job, hear who of it has died, ask who is believed alive,
- * leave. C++ programs include <holdfast/holdfast.hpp>, which is the same in C++20.
+ * send messages that arrive once and whole or say why not, leave. C++ programs include
+ * <holdfast/holdfast.hpp>, which is the same in C++20.
  *
  * A program that uses it is started with
  *     holdfast launch -n 4 -- ./program
@@ -47,8 +48,8 @@
 extern "C" {
 #endif
 
-/* What became of a call. Only HOLDFAST_OK is success; the others leave outputs alone, and
- * holdfast_error() says more. */
+/* What became of a call. Only HOLDFAST_OK is success; the others leave outputs alone unless a
+ * function says otherwise, and holdfast_error() says more. */
 typedef enum holdfast_status {
   HOLDFAST_OK = 0,
   HOLDFAST_INVALID = 1,        /* an argument is out of its range */
@@ -59,7 +60,14 @@ typedef enum holdfast_status {
                                   the job is spoilt, or does not fit */
   HOLDFAST_WRONG_VERSION = 6,  /* the job or its launcher speaks another version; both are named */
   HOLDFAST_ABANDONED = 7,      /* the launcher is gone */
-  HOLDFAST_SYSTEM = 8          /* the operating system refused something */
+  HOLDFAST_SYSTEM = 8,         /* the operating system refused something */
+  HOLDFAST_PEER_FAILED = 9,    /* of a message: the other process is believed dead, or has left */
+  HOLDFAST_TRUNCATED = 10,     /* of a message: it is longer than the memory, which is full */
+  HOLDFAST_CANCELLED = 11,     /* of a message: nobody wants it any more */
+  HOLDFAST_UNREACHABLE = 12,   /* of a message: no network leads to the other process; it need not
+                                  be dead */
+  HOLDFAST_NO_MESSAGES = 13,   /* this job has none */
+  HOLDFAST_BUSY = 14           /* of a message: there is no place for another one now */
 } holdfast_status;
 
 /* What is believed of a process, in the order in which one incarnation of it may proceed. */
@@ -97,15 +105,17 @@ typedef struct holdfast_job holdfast_job;
  * error, this process is no part of the job and *job is NULL. The caller owns *job and gives it
  * back with holdfast_leave. If the launcher dies while the process is in the job, the process is
  * ended by SIGKILL: no process outlives its job. Under mpirun or srun the environment says what
- * `holdfast launch` has options for: HOLDFAST_PERIOD, HOLDFAST_TIMEOUT and HOLDFAST_PER_NODE. A
- * program that uses MPI joins after MPI_Init and leaves before MPI_Finalize. */
+ * `holdfast launch` has options for: HOLDFAST_PERIOD, HOLDFAST_TIMEOUT and HOLDFAST_PER_NODE; and
+ * HOLDFAST_ADDRESSES, the networks of the job (docs/interface.md). A program that uses MPI joins
+ * after MPI_Init and leaves before MPI_Finalize. */
 HOLDFAST_API HOLDFAST_CHECKED holdfast_status holdfast_join(int32_t timeout_ms, holdfast_job** job);
 
 /* Leaves, and frees the handle whatever is returned. The others get the verdict HOLDFAST_LEFT;
  * `timeout_ms` (0 .. 2^31-1) bounds the wait until they have acknowledged it. HOLDFAST_TIMED_OUT:
- * not everybody has; who has not will believe this process dead once it has ended. A process that
- * ends without leaving is believed dead, whatever its exit status. In a child made by fork it does
- * nothing: HOLDFAST_INVALID. */
+ * not everybody has; who has not will believe this process dead once it has ended. What has come of
+ * messages is acknowledged before that; what has begun to be sent and was not waited for may never
+ * arrive, as nothing waits for it. A process that ends without leaving is believed dead, whatever
+ * its exit status. In a child made by fork it does nothing: HOLDFAST_INVALID. */
 HOLDFAST_API holdfast_status holdfast_leave(holdfast_job* job, int32_t timeout_ms);
 
 /* The next verdict: HOLDFAST_OK and *verdict, or HOLDFAST_TIMED_OUT if there is none within
@@ -137,6 +147,188 @@ HOLDFAST_API HOLDFAST_CHECKED holdfast_status holdfast_find_member(const holdfas
 HOLDFAST_API HOLDFAST_CHECKED holdfast_status holdfast_view(const holdfast_job* job,
                                                             holdfast_member* members, uint32_t room,
                                                             uint64_t* version);
+
+/* Messages.
+ *
+ * A message is any number of bytes from 0. It goes to one process with a context (of whom or what:
+ * a communicator, a library; messages of two contexts never meet) and a tag, both the program's
+ * own. It arrives once and whole, or its request ends with the reason; messages of one sender in
+ * one context are met by receives in the order of their sending, and receives that a message could
+ * satisfy in the order of their starting. A process may send to itself.
+ *
+ * Whatever begins, begins with `..._start`, which never waits and gives a request; holdfast_test
+ * and holdfast_wait say how it ended. holdfast_send and holdfast_receive are both in one.
+ *
+ * Memory: from the start until a function has said how the request ended, the memory is the
+ * library's: bytes to be sent must neither change nor go away, bytes for a message must not be
+ * looked at, and may be written several times. HOLDFAST_TIMED_OUT says that this time is not over:
+ * the request goes on. holdfast_leave ends all requests, and gives their memory back.
+ *
+ * Progress: messages move while the program is in one of these functions (of any request), and
+ * lie still while it computes; it is not believed dead for that. What has come is acknowledged
+ * before a function returns: no sender waits for the next call. A send of up to 32768 bytes ends
+ * when they are in the receiver's library, a longer one when it is in the receiver's memory, for
+ * which a receive has to be started. What other processes have sent and nobody has received yet is
+ * kept, up to 1 MiB of each of them; then they wait.
+ *
+ * Deaths: when the view has a process as failed or gone, its requests end with
+ * HOLDFAST_PEER_FAILED, except that messages of it that have arrived can still be received.
+ * Receives from any source go on. If the others were mistaken about this process (it comes back
+ * with a higher incarnation), all its requests end so, as theirs with it do.
+ *
+ * Where: in every job that `holdfast launch` starts, over the same fabric as the job's own frames,
+ * and under PMIx, over UDP. If a launcher offers none, every function of messages
+ * gives HOLDFAST_NO_MESSAGES. The environment's HOLDFAST_UNREACHABLE, a time such as 30s, is how
+ * long all networks to a process may be down until its requests end with HOLDFAST_UNREACHABLE;
+ * without it they wait as long as the process is believed alive. A process that computes that long
+ * without calling the library counts as unreachable, too. Who has been given up in this way hears
+ * of it when a network is there again and both call the library: its requests with the other one
+ * end so, too.
+ *
+ * Threads: as everywhere, several threads at a time. A request is waited for by one of them. */
+
+/* Something that has begun. A value: it may be copied, and becomes worth nothing when a function
+ * has said how it ended; there is nothing to be freed. At most 4096 at a time. */
+typedef struct holdfast_request {
+  uint64_t number; /* 0: none */
+} holdfast_request;
+
+#ifdef __cplusplus
+#define HOLDFAST_NO_REQUEST \
+  holdfast_request {        \
+    0                       \
+  }
+#else
+#define HOLDFAST_NO_REQUEST ((holdfast_request){0})
+#endif
+
+#define HOLDFAST_ANY_SOURCE UINT32_MAX /* whoever sends it; this process too */
+#define HOLDFAST_WHOLE_TAG UINT64_MAX  /* a mask: all bits count */
+
+/* Which messages are meant: those of the context and the source whose tags have the same bits as
+ * `tag` wherever `mask` has ones. */
+typedef struct holdfast_pattern {
+  uint32_t source; /* a process, or HOLDFAST_ANY_SOURCE */
+  uint32_t context;
+  uint64_t tag;
+  uint64_t mask; /* 0: any tag */
+} holdfast_pattern;
+
+/* A message that was sent, was received, or waits to be. */
+typedef struct holdfast_message {
+  uint32_t process; /* its sender; of a send, to whom it went */
+  uint32_t context;
+  uint64_t tag;
+  uint64_t bytes; /* its length, also where only a part had room */
+} holdfast_message;
+
+/* Equal parts at equal distances: `count` of them, `stride` bytes from one start to the next, which
+ * may be negative. */
+typedef struct holdfast_level {
+  uint64_t count;
+  int64_t stride;
+} holdfast_level;
+
+/* Where bytes of a message lie, when they do not lie in a row: blocks of `block_bytes`, the first
+ * one at `start`, repeated as the first `depth` levels say, levels[0] innermost. With depth 0 it is
+ * one block. So {&a[0][2], sizeof a[0][2], 1, {{rows, sizeof a[0]}}} is a column of a matrix, and a
+ * part of a cube has depth 2. A segment without bytes may begin at NULL. What is sent is only read.
+ */
+typedef struct holdfast_segment {
+  void* start;
+  uint64_t block_bytes;
+  uint32_t depth; /* 0 .. 3 */
+  holdfast_level levels[3];
+} holdfast_segment;
+
+#define HOLDFAST_SEGMENTS_MAX 65536 /* of one message's memory */
+
+/* Begins to send data[0 .. bytes-1] to process `to`: *request goes on. HOLDFAST_PEER_FAILED,
+ * HOLDFAST_UNREACHABLE, HOLDFAST_BUSY: it has not begun, and the memory is the caller's.
+ * HOLDFAST_BUSY: 4096 requests have begun and not been waited for to their ends; or this process
+ * sends to itself and has not received what it keeps, which is 4096 messages at most of all
+ * processes together. Wait for some request or receive something, as holdfast_error says, then try
+ * again. `data` may be NULL with 0 bytes. */
+HOLDFAST_API HOLDFAST_CHECKED holdfast_status holdfast_send_start(holdfast_job* job, uint32_t to,
+                                                                  uint32_t context, uint64_t tag,
+                                                                  const void* data, uint64_t bytes,
+                                                                  holdfast_request* request);
+
+/* Begins to receive the oldest message that the pattern means, or the next one to come, into
+ * memory[0 .. room-1]. Otherwise as holdfast_send_start; HOLDFAST_PEER_FAILED: the source is gone
+ * and no message of it waits. */
+HOLDFAST_API HOLDFAST_CHECKED holdfast_status
+holdfast_receive_start(holdfast_job* job, const holdfast_pattern* pattern, void* memory,
+                       uint64_t room, holdfast_request* request);
+
+/* holdfast_send_start and holdfast_receive_start of memory that is not in one piece: of the bytes
+ * of segments[0 .. count-1], in this order. They are copied straight between there and the frames
+ * that the network carries, so nothing has to be put together before. What is sent from segments
+ * may be received in one piece, in other segments, and the other way round; it is the same message.
+ * The array itself is the caller's again when the call returns. HOLDFAST_INVALID: a segment begins
+ * at NULL and has bytes, there are more segments than HOLDFAST_SEGMENTS_MAX or more than 2^63 - 1
+ * bytes, blocks lie outside the address space, or, to receive, overlap in a way that shows without
+ * comparing all of them; for other overlaps one of the bytes stays. */
+HOLDFAST_API HOLDFAST_CHECKED holdfast_status holdfast_send_segments_start(
+    holdfast_job* job, uint32_t to, uint32_t context, uint64_t tag,
+    const holdfast_segment* segments, uint64_t count, holdfast_request* request);
+HOLDFAST_API HOLDFAST_CHECKED holdfast_status holdfast_receive_segments_start(
+    holdfast_job* job, const holdfast_pattern* pattern, const holdfast_segment* segments,
+    uint64_t count, holdfast_request* request);
+
+/* Waits until the request has ended, at most `timeout_ms` (0: only looks; -1: as long as it takes).
+ * HOLDFAST_TIMED_OUT: it goes on. Otherwise it is over, its memory is the caller's, *request is
+ * HOLDFAST_NO_REQUEST, and the status says how it ended: HOLDFAST_OK, HOLDFAST_TRUNCATED (the
+ * memory has the message's first bytes), HOLDFAST_CANCELLED, HOLDFAST_PEER_FAILED or
+ * HOLDFAST_UNREACHABLE (the memory has nothing of meaning). *message is set after the first two;
+ * `message` may be NULL. HOLDFAST_INVALID: there is no such request. */
+HOLDFAST_API HOLDFAST_CHECKED holdfast_status holdfast_wait(holdfast_job* job,
+                                                            holdfast_request* request,
+                                                            int32_t timeout_ms,
+                                                            holdfast_message* message);
+
+/* holdfast_wait with 0 ms. */
+HOLDFAST_API HOLDFAST_CHECKED holdfast_status holdfast_test(holdfast_job* job,
+                                                            holdfast_request* request,
+                                                            holdfast_message* message);
+
+/* Takes a receive back that no message has met; others go on as if nothing had been said. How it
+ * ends is still to be asked: HOLDFAST_CANCELLED if this was in time. HOLDFAST_INVALID: there is no
+ * such request. */
+HOLDFAST_API HOLDFAST_CHECKED holdfast_status holdfast_cancel(holdfast_job* job,
+                                                              holdfast_request request);
+
+/* Waits for a message that the pattern means, as long as holdfast_wait would, and leaves it where
+ * it is: *message is the one that a receive of this pattern would get. `message` may be NULL.
+ * HOLDFAST_TIMED_OUT: there is none. HOLDFAST_PEER_FAILED: nor will there be, the source is gone.
+ * Another thread may receive it first. */
+HOLDFAST_API HOLDFAST_CHECKED holdfast_status holdfast_probe(holdfast_job* job,
+                                                             const holdfast_pattern* pattern,
+                                                             int32_t timeout_ms,
+                                                             holdfast_message* message);
+
+/* holdfast_send_start and holdfast_wait in one. After HOLDFAST_TIMED_OUT, and only then, *request
+ * goes on, and the memory stays the library's; after anything else it is HOLDFAST_NO_REQUEST.
+ * `request` may be NULL if `timeout_ms` is -1. */
+HOLDFAST_API HOLDFAST_CHECKED holdfast_status holdfast_send(holdfast_job* job, uint32_t to,
+                                                            uint32_t context, uint64_t tag,
+                                                            const void* data, uint64_t bytes,
+                                                            int32_t timeout_ms,
+                                                            holdfast_request* request);
+
+/* The same of holdfast_receive_start. */
+HOLDFAST_API HOLDFAST_CHECKED holdfast_status
+holdfast_receive(holdfast_job* job, const holdfast_pattern* pattern, void* memory, uint64_t room,
+                 int32_t timeout_ms, holdfast_message* message, holdfast_request* request);
+
+/* The same of holdfast_send_segments_start and holdfast_receive_segments_start. */
+HOLDFAST_API HOLDFAST_CHECKED holdfast_status
+holdfast_send_segments(holdfast_job* job, uint32_t to, uint32_t context, uint64_t tag,
+                       const holdfast_segment* segments, uint64_t count, int32_t timeout_ms,
+                       holdfast_request* request);
+HOLDFAST_API HOLDFAST_CHECKED holdfast_status holdfast_receive_segments(
+    holdfast_job* job, const holdfast_pattern* pattern, const holdfast_segment* segments,
+    uint64_t count, int32_t timeout_ms, holdfast_message* message, holdfast_request* request);
 
 /* "joining", "alive", "suspected", "failed", "left", "committed"; "unknown" for anything else. */
 HOLDFAST_API const char* holdfast_state_name(int32_t state);

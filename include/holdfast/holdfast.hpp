@@ -1,6 +1,7 @@
-// Holdfast for C++20: take part in a job, hear who of it has died, ask who is believed alive,
-// leave. holdfast.h has the whole contract (threads, ownership, what each call promises); this is
-// the same with C++ types, inline over it, so that it needs no C++ binary interface.
+// Holdfast for C++20: take part in a job, hear who of it has died, ask who is believed alive, send
+// messages that arrive once and whole or say why not, leave. holdfast.h has the whole contract
+// (threads, ownership, what each call promises); this is the same with C++ types, inline over it,
+// so that it needs no C++ binary interface.
 //
 //     holdfast::Job job;
 //     if (holdfast::Status joined = job.join(10s); !joined.ok()) {
@@ -16,9 +17,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -81,9 +84,110 @@ struct View {
   std::vector<Member> members;  // by process
 };
 
-// Waits as long as it takes; of next_verdict. (Not a negative number, as in C: a deadline that has
+// Waits as long as it takes. (Not a negative number, as in C: a deadline that has
 // just passed is one.)
 inline constexpr std::chrono::milliseconds kForever = std::chrono::milliseconds::max();
+
+// Milliseconds as the C functions take them: 0 for what is less, -1 for kForever.
+inline std::int32_t waiting_ms(std::chrono::milliseconds timeout) {
+  constexpr std::chrono::milliseconds kLongest{std::numeric_limits<std::int32_t>::max()};
+  if (timeout == kForever) return -1;
+  const std::chrono::milliseconds none{};
+  return static_cast<std::int32_t>(std::clamp(timeout, none, kLongest).count());
+}
+
+// Which messages are meant; see holdfast_pattern.
+struct Pattern {
+  std::uint32_t source = HOLDFAST_ANY_SOURCE;
+  std::uint32_t context = 0;
+  std::uint64_t tag = 0;
+  std::uint64_t mask = HOLDFAST_WHOLE_TAG;
+};
+
+// A message that was sent, was received, or waits to be; see holdfast_message.
+struct Message {
+  std::uint32_t process = 0;
+  std::uint32_t context = 0;
+  std::uint64_t tag = 0;
+  std::uint64_t bytes = 0;
+  friend bool operator==(const Message&, const Message&) = default;
+};
+
+// Where bytes of a message lie, when they do not lie in a row; see holdfast_segment.
+using Segment = holdfast_segment;
+
+// All of `memory`, as one block. What is sent is only read.
+inline Segment segment_of(std::span<const std::byte> memory) {
+  return {const_cast<std::byte*>(memory.data()), memory.size(), 0, {}};
+}
+
+// A message that is being sent or received, and how that has ended. The memory of one that is not
+// over is the library's; so whoever destroys it, or moves another one there, takes it back if it
+// can be (holdfast_cancel), and waits for its end as long as it takes. It must go before its job is
+// left. One thread at a time.
+class [[nodiscard]] Request {
+ public:
+  Request() = default;  // over, and nothing was sent or received
+  Request(Request&& other) noexcept { swap(other); }
+  Request& operator=(Request&& other) noexcept {
+    Request taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+  Request(const Request&) = delete;
+  Request& operator=(const Request&) = delete;
+  ~Request() {
+    if (over()) return;
+    cancel();
+    (void)!::holdfast_wait(job_, &handle_, -1, nullptr);
+  }
+
+  // True if it has ended within `timeout`; see holdfast_wait.
+  bool wait(std::chrono::milliseconds timeout = kForever) {
+    if (over()) return true;
+    holdfast_message message{};
+    const holdfast_status status = ::holdfast_wait(job_, &handle_, waiting_ms(timeout), &message);
+    if (status == HOLDFAST_TIMED_OUT) return false;
+    end(status, message);
+    return true;
+  }
+  bool test() { return wait({}); }
+  // See holdfast_cancel.
+  void cancel() {
+    if (!over()) (void)!::holdfast_cancel(job_, handle_);
+  }
+
+  bool over() const { return handle_.number == 0; }
+  bool ok() const { return over() && status_.ok(); }
+  // How it has ended, which may have been at its start; means something once it is over.
+  const Status& status() const { return status_; }
+  // If it was sent or received, or truncated.
+  const Message& message() const { return message_; }
+
+ private:
+  friend class Job;
+  // What a start has given.
+  Request(holdfast_job* job, holdfast_request handle, holdfast_status status)
+      : job_(job), handle_(handle) {
+    if (status != HOLDFAST_OK) end(status, {});
+  }
+  void end(holdfast_status status, const holdfast_message& message) {
+    handle_ = {};
+    status_ = Status(status);
+    message_ = {message.process, message.context, message.tag, message.bytes};
+  }
+  void swap(Request& other) noexcept {
+    std::swap(job_, other.job_);
+    std::swap(handle_, other.handle_);
+    std::swap(status_, other.status_);
+    std::swap(message_, other.message_);
+  }
+
+  holdfast_job* job_ = nullptr;
+  holdfast_request handle_{};
+  Status status_;
+  Message message_;
+};
 
 // This process's part in its job. Moving it moves the part; destroying it leaves, without waiting
 // for acknowledgements longer than kLeaveTimeout.
@@ -121,7 +225,7 @@ class Job {
   // The next verdict, or none within `timeout`; 0 or less only looks, kForever waits.
   std::optional<Verdict> next_verdict(std::chrono::milliseconds timeout = {}) {
     holdfast_verdict verdict;
-    const std::int32_t wait = timeout == kForever ? -1 : bounded(std::max(timeout, {}));
+    const std::int32_t wait = waiting_ms(timeout);
     if (::holdfast_next_verdict(handle_, wait, &verdict) != HOLDFAST_OK) return {};
     using At = decltype(Verdict::at);
     return Verdict{member_of(verdict.member), verdict.view_version,
@@ -149,7 +253,77 @@ class Job {
     return view;
   }
 
+  // Messages; see holdfast.h for all of them. A request that could not begin is over, and its
+  // status says why. The bytes must stay where they are until it is over.
+
+  Request send_start(std::uint32_t to, std::uint32_t context, std::uint64_t tag,
+                     std::span<const std::byte> message) {
+    holdfast_request request{};
+    const holdfast_status status =
+        ::holdfast_send_start(handle_, to, context, tag, message.data(), message.size(), &request);
+    return {handle_, request, status};
+  }
+  Request receive_start(const Pattern& pattern, std::span<std::byte> memory) {
+    const holdfast_pattern meant = to_c(pattern);
+    holdfast_request request{};
+    const holdfast_status status =
+        ::holdfast_receive_start(handle_, &meant, memory.data(), memory.size(), &request);
+    return {handle_, request, status};
+  }
+  // The same, having waited for it; it is over unless `timeout` has passed.
+  Request send(std::uint32_t to, std::uint32_t context, std::uint64_t tag,
+               std::span<const std::byte> message, std::chrono::milliseconds timeout = kForever) {
+    Request request = send_start(to, context, tag, message);
+    request.wait(timeout);
+    return request;
+  }
+  Request receive(const Pattern& pattern, std::span<std::byte> memory,
+                  std::chrono::milliseconds timeout = kForever) {
+    Request request = receive_start(pattern, memory);
+    request.wait(timeout);
+    return request;
+  }
+  // Likewise of memory that is not in one piece; see holdfast_send_segments_start.
+  Request send_segments_start(std::uint32_t to, std::uint32_t context, std::uint64_t tag,
+                              std::span<const Segment> message) {
+    holdfast_request request{};
+    const holdfast_status status = ::holdfast_send_segments_start(
+        handle_, to, context, tag, message.data(), message.size(), &request);
+    return {handle_, request, status};
+  }
+  Request receive_segments_start(const Pattern& pattern, std::span<const Segment> memory) {
+    const holdfast_pattern meant = to_c(pattern);
+    holdfast_request request{};
+    const holdfast_status status =
+        ::holdfast_receive_segments_start(handle_, &meant, memory.data(), memory.size(), &request);
+    return {handle_, request, status};
+  }
+  Request send_segments(std::uint32_t to, std::uint32_t context, std::uint64_t tag,
+                        std::span<const Segment> message,
+                        std::chrono::milliseconds timeout = kForever) {
+    Request request = send_segments_start(to, context, tag, message);
+    request.wait(timeout);
+    return request;
+  }
+  Request receive_segments(const Pattern& pattern, std::span<const Segment> memory,
+                           std::chrono::milliseconds timeout = kForever) {
+    Request request = receive_segments_start(pattern, memory);
+    request.wait(timeout);
+    return request;
+  }
+  // Success and the message that waits; see holdfast_probe.
+  Status probe(const Pattern& pattern, Message& message, std::chrono::milliseconds timeout = {}) {
+    const holdfast_pattern meant = to_c(pattern);
+    holdfast_message found{};
+    const holdfast_status status = ::holdfast_probe(handle_, &meant, waiting_ms(timeout), &found);
+    if (status == HOLDFAST_OK) message = {found.process, found.context, found.tag, found.bytes};
+    return Status(status);
+  }
+
  private:
+  static holdfast_pattern to_c(const Pattern& pattern) {
+    return {pattern.source, pattern.context, pattern.tag, pattern.mask};
+  }
   static std::int32_t bounded(std::chrono::milliseconds timeout) {
     constexpr std::chrono::milliseconds kLongest{std::numeric_limits<std::int32_t>::max()};
     return static_cast<std::int32_t>(std::clamp(timeout, -kLongest, kLongest).count());

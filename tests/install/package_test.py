@@ -123,19 +123,75 @@ class Package(unittest.TestCase):
         self.assertEqual((status, complaint), (0, ""))
         self.assertNotIn("hears", said)
 
+    def results_of_the_dead_count(self, program, environment):
+        status, said, complaint = Launched(program, environment, "3").end()
+        self.assertEqual((status, complaint), (0, ""))
+        bytes_of_all = 0 + 5000 + 10000
+        for process in (1, 2, 3):
+            self.assertIn(f"process {process} has sent 3 results of {bytes_of_all} bytes\n", said)
+        job = Launched(program, environment, "30")
+        job.wait_for("has joined", 4)
+        time.sleep(0.5)  # some of its results are there
+        job.kill(2)
+        status, said, _ = job.end()
+        self.assertEqual(status, 128 + signal.SIGKILL)
+        of_the_dead = re.search(r"process 2 has sent (\d+) results of (\d+) bytes, then: "
+                                r".*2 is believed dead", said)
+        self.assertIsNotNone(of_the_dead, said)
+        results, bytes_of_them = map(int, of_the_dead.groups())
+        self.assertLess(results, 30)
+        self.assertEqual(bytes_of_them, sum(5000 * i for i in range(results)))
+        bytes_of_all = sum(5000 * i for i in range(30))
+        for process in (1, 3):
+            self.assertIn(f"process {process} has sent 30 results of {bytes_of_all} bytes\n", said)
+
+    def the_farm_loses_no_work(self, program, environment):
+        for pieces, dead in [(100, None), (6000, 3)]:  # work for two seconds, and one dies
+            job = Launched(program, environment, str(pieces))
+            job.wait_for("has joined", 4)
+            if dead is not None:
+                job.kill(dead)
+            status, said, _ = job.end()
+            self.assertEqual(status, 0 if dead is None else 128 + signal.SIGKILL)
+            squares = sum(i * i for i in range(pieces))
+            self.assertIn(f"the sum of {pieces} squares is {squares}\n", said)
+
+    def the_heat_spreads_and_stays(self, program, environment):
+        status, said, complaint = Launched(program, environment, "40").end()
+        self.assertEqual((status, complaint), (0, ""))
+        self.assertIn("the heat of all is 500000.000\n", said)
+        heats = dict(re.findall(r"process (\d) has a heat of ([\d.]+)\n", said))
+        self.assertGreater(float(heats["1"]), 1000)  # it comes over the border
+        self.assertGreater(float(heats["0"]), 250000)
+
+    def the_heat_ends_with_a_neighbour(self, program, environment):
+        job = Launched(program, environment, "1000000000")
+        job.wait_for("has joined", 4)
+        job.kill(2)
+        status, said, complaint = job.end()
+        self.assertEqual(status, 128 + signal.SIGKILL)
+        self.assertIn("process 2 is believed dead", complaint)
+
+    # Both build all examples. What these do is looked at once each: of either build, programs in C
+    # and C++.
     def test_examples_built_with_cmake(self):
         tree = self.run_block(0)
-        self.all_hear_of_a_kill(os.path.join(tree, "build/examples/verdicts"), None)
+        self.results_of_the_dead_count(os.path.join(tree, "build/examples/tally"), None)
         self.survivors_do_the_work(os.path.join(tree, "build/examples/survivors"), None)
+        self.the_heat_spreads_and_stays(os.path.join(tree, "build/examples/columns"), None)
+        self.the_heat_ends_with_a_neighbour(os.path.join(tree, "build/examples/columns"), None)
 
     def test_examples_built_with_pkg_config_and_plain_compilers(self):
         tree = self.run_block(1)
         self.all_hear_of_a_kill(os.path.join(tree, "verdicts"), self.environment)
-        self.survivors_do_the_work(os.path.join(tree, "survivors"), self.environment)
+        self.the_farm_loses_no_work(os.path.join(tree, "farm"), self.environment)
 
     def test_examples_compile_without_a_warning(self):
         self.compile("cc", "c11", os.path.join(ROOT, "examples/verdicts.c"), self.path("c"))
+        self.compile("cc", "c11", os.path.join(ROOT, "examples/tally.c"), self.path("c"))
+        self.compile("cc", "c11", os.path.join(ROOT, "examples/columns.c"), self.path("c"))
         self.compile("c++", "c++20", os.path.join(ROOT, "examples/survivors.cpp"), self.path("cpp"))
+        self.compile("c++", "c++20", os.path.join(ROOT, "examples/farm.cpp"), self.path("cpp"))
 
     def test_an_example_without_the_launcher_says_how_to_start_it(self):
         program = self.path("alone")

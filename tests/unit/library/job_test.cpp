@@ -10,43 +10,10 @@
 #include <filesystem>
 #include <string>
 
-#include "hw/launch/engine_program.hpp"
-#include "hw/launch/programs.hpp"
+#include "tests/unit/library/launched_job.hpp"
 
 namespace holdfast::hw {
 namespace {
-
-ProgramPlan plan_of(const char* role, std::uint32_t processes, std::uint32_t per_node) {
-  NodeConfiguration configuration;
-  configuration.roster = {.nodes = processes / per_node, .per_node = per_node};
-  configuration.membership.detection.period = milliseconds(20);
-  configuration.membership.detection.timeout = milliseconds(600);
-  ProgramPlan plan;
-  plan.path = std::filesystem::read_symlink("/proc/self/exe");
-  plan.arguments = {"member", role};
-  plan.configuration = text_of(configuration);
-  plan.processes = processes;
-  plan.grace = milliseconds(500);
-  return plan;
-}
-
-struct Done {
-  Status status = Status::ok();
-  ProgramsResult result;
-  std::vector<int> exit_statuses;  // by process
-};
-
-Done run(const ProgramPlan& plan) {
-  Done done;
-  std::size_t told = 0;
-  done.status = run_programs(
-      plan, [&](const ProgramEnd&) { ++told; }, done.result);
-  EXPECT_EQ(told, done.result.ends.size());
-  done.exit_statuses.assign(plan.processes, -1);
-  for (const ProgramEnd& end : done.result.ends)
-    done.exit_statuses[end.process.value] = end.exit_status();
-  return done;
-}
 
 TEST(Job, AllHearOfAKillOnTheirMachine) {
   const Done done = run(plan_of("one_dies", 4, 4));

@@ -8,6 +8,7 @@
 
 #include <holdfast/holdfast.h>
 #include <array>
+#include <cstdio>
 #include <functional>
 #include <string>
 #include <thread>
@@ -29,6 +30,8 @@ class Joining : public ::testing::Test {
   struct Said {
     int code = -1;
     std::string message;
+    int messages = -1;  // what a look for messages gives after joining
+    int requests = -1;  // what all that name no request give then
     bool has(const std::string& text) const { return message.find(text) != std::string::npos; }
   };
 
@@ -50,6 +53,15 @@ class Joining : public ::testing::Test {
            " table=" + std::to_string(places_.table().descriptor());
   }
 
+  // What the functions that take a request give for none, if it is one answer.
+  static int status_of_no_request(holdfast_job* job) {
+    holdfast_request none = HOLDFAST_NO_REQUEST;
+    const int status = ::holdfast_test(job, &none, nullptr);
+    const bool is_one = status == ::holdfast_wait(job, &none, -1, nullptr) &&
+                        status == ::holdfast_cancel(job, none);
+    return is_one ? status : -1;
+  }
+
   // Joins in a child, with the launcher's variable as given, while `launcher` plays along here.
   Said join(
       const char* launcher_variable, std::int32_t timeout_ms,
@@ -66,7 +78,12 @@ class Joining : public ::testing::Test {
       }
       holdfast_job* job = nullptr;
       const int code = ::holdfast_join(timeout_ms, &job);
-      const std::string answer = std::to_string(code) + " " + ::holdfast_error();
+      const std::string sentence = ::holdfast_error();
+      const holdfast_pattern any{HOLDFAST_ANY_SOURCE, 0, 0, 0};
+      const int messages = job == nullptr ? -1 : ::holdfast_probe(job, &any, 0, nullptr);
+      const int requests = job == nullptr ? -1 : status_of_no_request(job);
+      const std::string answer = std::to_string(code) + " " + std::to_string(messages) + " " +
+                                 std::to_string(requests) + " " + sentence;
       [[maybe_unused]] const ssize_t written = ::write(pipe[1], answer.data(), answer.size());
       ::_exit(0);
     }
@@ -78,8 +95,13 @@ class Joining : public ::testing::Test {
     EXPECT_GT(got, 0);
     ::close(pipe[0]);
     ::waitpid(child, nullptr, 0);
-    const std::string text = answer.data();
-    return {std::atoi(text.c_str()), text.substr(text.find(' ') + 1)};
+    Said said;
+    int sentence = 0;
+    EXPECT_EQ(std::sscanf(answer.data(), "%d %d %d %n", &said.code, &said.messages, &said.requests,
+                          &sentence),
+              3);
+    said.message = answer.data() + sentence;
+    return said;
   }
   Said join(
       const std::function<void()>& launcher = [] {}, std::int32_t timeout_ms = 5000) {
@@ -151,6 +173,21 @@ TEST_F(Joining, AProcessHasOneRailToEight) {
   }
 }
 
+TEST_F(Joining, AProcessHasAtMostEightRailsForMessages) {
+  Assignment assignment = places_.assignment({0}, 0);
+  assignment.message_addresses.resize(9, assignment.addresses.front());
+  const Said said = join([&] { EXPECT_TRUE(send_assignment(ours_.get(), assignment).is_ok()); });
+  EXPECT_EQ(said.code, HOLDFAST_BAD_ASSIGNMENT) << said.message;
+}
+
+TEST_F(Joining, ATimeThatIsNoneIsNamed) {
+  ::setenv("HOLDFAST_UNREACHABLE", "soon", 1);
+  const Said said = join([&] { say(assignment_bytes()); });
+  ::unsetenv("HOLDFAST_UNREACHABLE");
+  EXPECT_EQ(said.code, HOLDFAST_BAD_ASSIGNMENT);
+  EXPECT_TRUE(said.has("HOLDFAST_UNREACHABLE is \"soon\"")) << said.message;
+}
+
 TEST_F(Joining, AnAssignmentThatIsCutShortIsWaitedForAndNoLonger) {
   const std::vector<std::byte> good = assignment_bytes();
   const Said said = join([&] { say(std::span(good).first(good.size() / 2)); }, 200);
@@ -173,14 +210,19 @@ TEST_F(Joining, AJobOfAnotherWireVersionIsRefusedWithBothNamed) {
       << said.message;
 }
 
+// 4 was the last one without addresses for messages.
 TEST_F(Joining, ALauncherOfAnotherVersionIsRefusedWithBothNamed) {
-  std::vector<std::byte> other = assignment_bytes();
-  other[4] = std::byte{kHandOverVersion + 4};
-  const Said said = join([&] { say(other); });
-  EXPECT_EQ(said.code, HOLDFAST_WRONG_VERSION);
-  EXPECT_TRUE(said.has("takes version " + std::to_string(kHandOverVersion)) &&
-              said.has("gives version " + std::to_string(kHandOverVersion + 4)))
-      << said.message;
+  const std::vector<std::byte> good = assignment_bytes();
+  for (const int version : {4, kHandOverVersion + 4}) {
+    SetUp();
+    std::vector<std::byte> other = good;
+    other[4] = static_cast<std::byte>(version);
+    const Said said = join([&] { say(other); });
+    EXPECT_EQ(said.code, HOLDFAST_WRONG_VERSION);
+    EXPECT_TRUE(said.has("takes version " + std::to_string(kHandOverVersion)) &&
+                said.has("gives version " + std::to_string(version)))
+        << said.message;
+  }
 }
 
 // Into a running job, in which another build answers: its frames come through a real socket.
@@ -211,6 +253,28 @@ TEST_F(Joining, FramesOfAnotherWireVersionAreNamedIfNobodyElseAnswers) {
   const Said said = join(answer);
   EXPECT_EQ(said.code, HOLDFAST_WRONG_VERSION);
   EXPECT_TRUE(said.has("the job speaks " + std::to_string(kFrameVersion + 1))) << said.message;
+}
+
+// This assignment has no rails for messages.
+TEST_F(Joining, AJobWithoutMessagesIsJoinedAndSaysSo) {
+  const Said said = join([&] {
+    say(assignment_bytes(1));
+    start();
+  });
+  EXPECT_EQ(said.code, HOLDFAST_OK) << said.message;
+  EXPECT_EQ(said.messages, HOLDFAST_NO_MESSAGES);
+  EXPECT_EQ(said.requests, HOLDFAST_NO_MESSAGES) << "none can have begun";
+}
+
+TEST_F(Joining, AJobWithMessagesIsJoinedAndSaysSo) {
+  ASSERT_TRUE(places_.reserve_messages().is_ok());
+  const Said said = join([&] {
+    say(assignment_bytes(1));
+    start();
+  });
+  EXPECT_EQ(said.code, HOLDFAST_OK) << said.message;
+  EXPECT_EQ(said.messages, HOLDFAST_TIMED_OUT);
+  EXPECT_EQ(said.requests, HOLDFAST_INVALID);
 }
 
 // Without such frames it is alone, which is no error: the others may all be dead.

@@ -11,17 +11,15 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
-#include <holdfast/holdfast.hpp>
+#include <span>
 #include <thread>
 
+#include "tests/unit/library/member_parts.hpp"
+
 namespace holdfast {
-namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kPatience = 20s;  // so long that a test which waits for it has failed
-
-// Ends this process, whose part has gone wrong.
 [[noreturn]] void fail(const char* what) {
   std::fprintf(stderr, "member: %s: %s\n", what, ::holdfast_error());
   ::_exit(3);
@@ -37,7 +35,6 @@ Job joined() {
   return job;
 }
 
-// The next verdict on `process`, all of them being of that state.
 void await(Job& job, std::uint32_t process, State state) {
   while (true) {
     const auto verdict = job.next_verdict(kPatience);
@@ -46,6 +43,27 @@ void await(Job& job, std::uint32_t process, State state) {
     if (verdict->member.process == process) return;
   }
 }
+
+void look_until(const Job& job, std::uint32_t process, State state) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (job.member(process)->state != state) {
+    expect(std::chrono::steady_clock::now() < end, "a belief in time");
+    std::this_thread::sleep_for(5ms);
+  }
+}
+
+void sleep_for(std::chrono::milliseconds time) {
+  const pid_t self = ::getpid();
+  if (::fork() == 0) {
+    ::close_range(3, ~0u, 0);  // a port is not free again as long as anyone has its socket
+    std::this_thread::sleep_for(time);
+    ::kill(self, SIGCONT);
+    ::_exit(0);
+  }
+  ::raise(SIGSTOP);
+}
+
+namespace {
 
 // Process 1 dies; all others hear it, see it, and leave.
 int one_dies() {
@@ -132,39 +150,36 @@ int join_twice() {
   return kAsExpected;
 }
 
-// Stops this process, and starts a child without a part in the job that lets it go on.
-void sleep_for(std::chrono::milliseconds time) {
-  const pid_t self = ::getpid();
-  if (::fork() == 0) {
-    std::this_thread::sleep_for(time);
-    ::kill(self, SIGCONT);
-    ::_exit(0);
-  }
-  ::raise(SIGSTOP);
-}
-
-// Process 0 is silent for longer than the timeout. Who does not look meanwhile hears the end of the
-// story and no more.
+// Process 0 is silent until all others believe it dead: 1 knows its pid, and lets it go on when 2
+// has said that it has seen so, too. It stays until both have heard of its return. Who does not
+// look meanwhile hears the end of the story and no more.
 int come_back() {
   Job job = joined();
+  pid_t stopped = ::getpid();
+  const std::span pid = std::as_writable_bytes(std::span(&stopped, 1));
   if (job.self() == 0) {
-    sleep_for(1500ms);
-    std::this_thread::sleep_for(500ms);
+    Request told = job.send_start(1, 0, 0, pid);
+    ::raise(SIGSTOP);
+    expect(told.wait(kPatience), "the life that has told it is over");
+    while (job.member(0)->incarnation == 0) std::this_thread::sleep_for(5ms);
+    for (const std::uint32_t other : {1u, 2u})
+      expect(job.receive({other, 0, 0}, {}, kPatience).ok(), "the return was heard of");
     return job.leave(kPatience).ok() ? kAsExpected : 1;
   }
-  const auto wait_until = [&](State state) {
-    const auto end = std::chrono::steady_clock::now() + kPatience;
-    while (job.member(0)->state != state) {
-      expect(std::chrono::steady_clock::now() < end, "a belief in time");
-      std::this_thread::sleep_for(5ms);
-    }
-  };
-  wait_until(State::failed);
-  wait_until(State::alive);
+  if (job.self() == 1) expect(job.receive({0, 0, 0}, pid, kPatience).ok(), "whom to let go on");
+  look_until(job, 0, State::failed);
+  if (job.self() == 2) {
+    expect(job.send(1, 0, 0, {}, kPatience).ok(), "2 has seen it");
+  } else {
+    expect(job.receive({2, 0, 0}, {}, kPatience).ok(), "2 has seen it");
+    ::kill(stopped, SIGCONT);
+  }
+  look_until(job, 0, State::alive);
   expect(job.member(0)->incarnation > 0, "a higher incarnation");
   const auto verdict = job.next_verdict();
   expect(verdict && verdict->member == *job.member(0), "the later verdict");
   expect(!job.next_verdict(), "the earlier one is gone");
+  expect(job.send(0, 0, 0, {}, kPatience).ok(), "the return was heard of");
   await(job, 0, State::left);
   return job.leave(kPatience).ok() ? kAsExpected : 1;
 }
@@ -275,6 +290,7 @@ int run_member(const char* role) {
   if (is("end_without_leaving")) end_without_leaving();
   if (is("hang")) return hang();
   if (is("no_member")) return kAsExpected;
+  if (int exit_status = 0; run_message_role(role, exit_status)) return exit_status;
   fail(role);
 }
 

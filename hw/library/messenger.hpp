@@ -1,0 +1,140 @@
+// The messages of one process, as the public interface has them: an endpoint (stack/reliable) on
+// rails of its own, driven inside the application's calls. include/holdfast/holdfast.h has the
+// contract.
+//
+// With the session it shares nothing but what is believed of the processes: whom the view has as
+// alive is connected, and with whom it has as dead or gone all requests end. The session's thread
+// touches nothing here, it only rings.
+//
+// One mutex. A thread that waits takes turns with it; when there is nothing to do it sleeps on the
+// rails without it, and the rails are its own until it is awake: who wants to post meanwhile rings
+// and waits until it has let go, and who waits too leaves the sleeping, and his request, to it.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hw/descriptor.hpp"
+#include "hw/library/place.hpp"
+#include "hw/run/sleeper.hpp"
+#include "hw/status/process_status.hpp"
+#include "stack/reliable/endpoint.hpp"
+#include "stack/segments/segment_list.hpp"
+
+namespace holdfast::hw {
+
+class Session;
+
+class Messenger {
+ public:
+  // Requests that have not been waited for to their ends.
+  static constexpr std::uint32_t kRequestsMax = 4096;
+
+  // Both must outlive it, and the place must have been taken.
+  Messenger(const Session& session, Place& place) : session_(session), place_(place) {}
+  Messenger(const Messenger&) = delete;
+  Messenger& operator=(const Messenger&) = delete;
+
+  // Opens the rails, so that what is sent to this process is kept until it asks for it. A peer that
+  // no rail has led to for `unreachable_max`, or that has not answered: its requests end.
+  Outcome open(Duration unreachable_max);
+
+  // A request's number is never 0. Its memory is the library's until wait() has said how it ended.
+  Outcome start_send(ProcessId to, std::uint32_t context, std::uint64_t tag,
+                     std::span<const std::byte> message, std::uint64_t& number);
+  Outcome start_receive(const reliable::Pattern& pattern, std::span<std::byte> memory,
+                        std::uint64_t& number);
+  // Likewise of memory that is not in one piece. The list is kept until the request is over.
+  Outcome start_send(ProcessId to, std::uint32_t context, std::uint64_t tag,
+                     std::unique_ptr<const SegmentList> message, std::uint64_t& number);
+  Outcome start_receive(const reliable::Pattern& pattern, std::unique_ptr<const SegmentList> memory,
+                        std::uint64_t& number);
+  // False: it goes on. True: it is over, or there is none of that number; `outcome` says which.
+  bool wait(std::uint64_t number, Time until, Outcome& outcome, holdfast_message& message);
+  Outcome cancel(std::uint64_t number);
+  // False: there is no such message, and `outcome` says if there cannot be one.
+  bool probe(const reliable::Pattern& pattern, Time until, Outcome& outcome,
+             holdfast_message& message);
+
+  // Acknowledges what has come, so that nobody waits for it when this process has left. Waits for
+  // nobody: what has been started and not waited for may not arrive.
+  void finish();
+  // From any thread: what is believed has changed.
+  void ring() const;
+  // For people, from any thread: how the rails are doing. None before the first message and after
+  // the end of this process's life.
+  void show_rails(std::vector<MessageRailStatus>& rails);
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+
+  struct Record {
+    std::uint32_t uses = 0;  // the upper half of its number
+    reliable::Request request;
+    bool is_used = false;
+    bool is_done = false;
+    std::uint64_t room = 0;                       // a receive's memory, in bytes
+    std::unique_ptr<const SegmentList> segments;  // of memory that is not in one piece
+    reliable::Completed completed;
+  };
+
+  Status open_rails();
+  Status begin_life(const holdfast_member& self, Time now);
+  void end_life();
+  Lock lock();
+  Outcome enter(Lock& lock);
+  void sleep(Lock& lock, Time until);
+  template <class Over>
+  bool drive(Lock& lock, Time until, const Over& over);
+  Time turn(Time now);
+  void acknowledge();
+  void look_at_view();
+  void follow_view(Time now);
+  void follow(const holdfast_member& before, const holdfast_member& member, Time now);
+  void collect();
+
+  std::uint32_t take_record();
+  void give_record(std::uint32_t i);
+  Record* find(std::uint64_t number);
+  std::uint64_t number_of(std::uint32_t i) const {
+    return std::uint64_t{records_[i].uses} << 32 | i;
+  }
+  template <class Begin>
+  Outcome start(ProcessId peer, std::uint64_t& number, const Begin& begin);
+  Outcome refusal(ProcessId peer) const;
+  Outcome no_such_request() const;
+  bool is_gone(ProcessId peer) const;
+  bool is_out_of_reach(ProcessId peer) const;
+
+  const Session& session_;
+  Place& place_;
+  Descriptor bell_;  // ends the sleep
+
+  std::atomic<std::uint32_t> knocking_{0};  // threads that wait for the mutex
+
+  std::mutex mutex_;  // of all below
+  std::condition_variable changed_;
+  bool is_asleep_ = false;      // somebody, with the rails
+  std::uint32_t entering_ = 0;  // wait until he is awake
+
+  reliable::EndpointOptions options_;
+  Outcome broken_;  // why there is no endpoint and will be none
+  std::unique_ptr<Sleeper> sleeper_;
+  std::vector<std::unique_ptr<Fabric>> fabrics_;
+  std::vector<Fabric*> rails_;
+  std::unique_ptr<reliable::Endpoint> endpoint_;  // from the first call on; stands on the rails
+  std::uint64_t followed_ = 0;                    // version of the view
+  std::vector<holdfast_member> members_;          // as the endpoint knows them
+  std::vector<holdfast_member> believed_;         // room for the next view
+  std::vector<Record> records_;
+  std::vector<std::uint32_t> free_records_;
+};
+
+}  // namespace holdfast::hw
