@@ -1,6 +1,6 @@
 // The recording of one process: everything that entered its engine, and everything the engine did.
 //
-// Version 1, all numbers little-endian:
+// Version 2, all numbers little-endian:
 //
 //   magic "HFRECORD" 8, version 4, then blocks, one a turn:
 //     payload length 4, turn 8, now 8, CRC-32 of these twenty bytes 4, payload, CRC-32 of it 4

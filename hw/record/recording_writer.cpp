@@ -24,7 +24,7 @@ Status failure(const char* what, const std::string& path) {
 
 Status RecordingWriter::create(const std::string& path, const RecordingOpening& opening,
                                std::unique_ptr<RecordingWriter>& created) {
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!file.is_open()) return failure("cannot create", path);
   std::unique_ptr<RecordingWriter> writer(new RecordingWriter(std::move(file), path));
   ByteWriter start;
