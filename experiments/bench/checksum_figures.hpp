@@ -7,20 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "experiments/bench/alternation.hpp"
+#include "experiments/bench/bandwidth_row.hpp"
 #include "experiments/bench/buffers.hpp"
 #include "stack/checksum/checksum.hpp"
 
 namespace holdfast::bench {
-
-struct BandwidthRow {
-  std::string measurement;  // checksum, copy_then_checksum or fused
-  std::string contender;    // a checksum; memory_read, memcpy, isal_crc32c
-  std::size_t message_bytes;
-  std::size_t samples;
-  double median_bytes_per_second;
-  Interval bytes_per_second;  // of the median
-};
 
 struct BenchOptions {
   ChecksumPlan plan;

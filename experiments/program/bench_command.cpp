@@ -1,192 +1,158 @@
 // holdfast bench: how fast parts of the stack are on this machine, beside what limits them.
-#include <unistd.h>
-
+#include <algorithm>
 #include <array>
-#include <cstdio>
-#include <filesystem>
-#include <nlohmann/json.hpp>
 
-#include "experiments/bench/checksum_figures.hpp"
-#include "experiments/bench/checksum_shows.hpp"
 #include "experiments/config/nearest.hpp"
+#include "experiments/program/bench_results.hpp"
 #include "experiments/program/commands.hpp"
-#include "experiments/runner/durable_file.hpp"
-#include "experiments/runner/version.hpp"
-#include "hw/probe/processor.hpp"
-#include "hw/tune/tuned_checksums.hpp"
-#include "stack/checksum/processor.hpp"
 
 namespace holdfast::program {
 namespace {
 
-constexpr std::uint32_t kRounds = 31;
-constexpr std::uint32_t kLargestMebibytes = 64;
-
 const std::array kOptions = {
     Option{"--rounds", "N", "how often everything is measured; medians count; default 31"},
-    Option{"--largest", "MIB",
-           "the longest message in MiB, a power of two; default 64. The last\n"
-           "figures need one that no cache holds"},
-    Option{"--output", "DIR", "the results folder; default results/bench-checksum"},
+    Option{"--output", "DIR", "the results folder; default results/bench-BENCHMARK"},
     Option{"--quiet", nullptr, "no progress"},
+    Option{"--largest", "MIB",
+           "checksum: the longest message in MiB, a power of two; default 64. The\n"
+           "last figures need one that no cache holds"},
+    Option{"--figure", "NAME", "nas: dr-6 or csum-table-1; default the latter"},
+    Option{"--job", "NAME", "nas: of the figure this job only, such as is.B.16"},
+    Option{"--target", "LIST", "netpipe: of udp, tcp and shm; default all"},
+    Option{"--rails", "N", "netpipe: rails of that kind, 1 to 8; default 1"},
+    Option{"--checksum", "LIST",
+           "netpipe: of payloads, each measured, beside none; default crc32c"},
+    Option{"--seal", "NAME", "netpipe: of frames without payload; default none"},
+    Option{"--fragment", "LIST",
+           "netpipe: bytes of payload in a frame, each measured; default 1424 over\n"
+           "UDP, as Ethernet has, and 16384"},
+    Option{"--sizes", "LIST",
+           "netpipe: lengths of messages in bytes; default 1 to 4 MiB in steps of\n"
+           "four, and 8"},
+    Option{"--sleep", nullptr, "netpipe: processes sleep until something comes; else they poll"},
+    Option{"--no-mpi", nullptr, "netpipe, failover: without Open MPI"},
+    Option{"--times", "N",
+           "failover: how often each fault happens, on the rails in turn; default 5"},
+    Option{"--faults", "LIST",
+           "failover: of cut, cut_far, cut_unwatched, closed, silent_out, silent_back,\n"
+           "silent_both and flap; default all"},
+    Option{"--rates", "A,B",
+           "failover: megabits a second of the two rails, in each direction;\n"
+           "default 2000,2000"},
+    Option{"--message", "KIB", "failover: the length of a message in KiB; default 1024"},
+    Option{"--seed", "N", "failover: the moments of the faults follow from it; default 1"},
 };
 
-int refuse(const std::string& message) {
-  std::fprintf(stderr, "holdfast bench: %s\n", message.c_str());
-  return kRefused;
-}
+struct Benchmark {
+  const char* name;
+  int (*run)(const Arguments&);
+};
+constexpr std::array kBenchmarks = {
+    Benchmark{"checksum", bench_checksum}, Benchmark{"failover", bench_failover},
+    Benchmark{"nas", bench_nas}, Benchmark{"netpipe", bench_netpipe},
+    Benchmark{"pipeline-model", bench_pipeline_model}};
 
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value);
-  return text;
-}
+// Options that not every benchmark has, by whose they are.
+struct OwnOption {
+  const char* name;
+  std::array<const char*, 2> of;
+};
+constexpr std::array kOwnOptions = {OwnOption{"--rounds", {"checksum", "netpipe"}},
+                                    OwnOption{"--largest", {"checksum", ""}},
+                                    OwnOption{"--target", {"netpipe", ""}},
+                                    OwnOption{"--rails", {"netpipe", ""}},
+                                    OwnOption{"--checksum", {"netpipe", ""}},
+                                    OwnOption{"--seal", {"netpipe", ""}},
+                                    OwnOption{"--fragment", {"netpipe", ""}},
+                                    OwnOption{"--sizes", {"netpipe", ""}},
+                                    OwnOption{"--sleep", {"netpipe", ""}},
+                                    OwnOption{"--no-mpi", {"netpipe", "failover"}},
+                                    OwnOption{"--times", {"failover", ""}},
+                                    OwnOption{"--faults", {"failover", ""}},
+                                    OwnOption{"--rates", {"failover", ""}},
+                                    OwnOption{"--message", {"failover", ""}},
+                                    OwnOption{"--seed", {"failover", ""}},
+                                    OwnOption{"--figure", {"nas", ""}},
+                                    OwnOption{"--job", {"nas", ""}}};
 
-std::string bandwidth_csv(const std::vector<bench::BandwidthRow>& rows) {
-  std::string csv =
-      "measurement,contender,message_bytes,samples,median_bytes_per_s,low_bytes_per_s,"
-      "high_bytes_per_s\n";
-  for (const bench::BandwidthRow& row : rows) {
-    csv += row.measurement + "," + row.contender + "," + std::to_string(row.message_bytes) + "," +
-           std::to_string(row.samples) + "," + number(row.median_bytes_per_second) + "," +
-           number(row.bytes_per_second.low) + "," + number(row.bytes_per_second.high) + "\n";
+std::string foreign_option(const Arguments& arguments, const std::string& benchmark) {
+  for (const OwnOption& option : kOwnOptions) {
+    const bool own = std::find(option.of.begin(), option.of.end(), benchmark) != option.of.end();
+    if (arguments.has(option.name) && !own) return option.name;
   }
-  return csv;
-}
-
-std::string shows_csv(const std::vector<bench::ShowRow>& rows) {
-  std::string csv =
-      "show,message_bytes,ratio,least_ratio,ours_bytes_per_s,peer_bytes_per_s,limit,"
-      "limit_bytes_per_s\n";
-  for (const bench::ShowRow& row : rows) {
-    csv += "\"" + row.show + "\"," + std::to_string(row.message_bytes) + "," + number(row.ratio) +
-           "," + number(row.least) + "," + number(row.bytes_per_second) + "," +
-           number(row.peer_bytes_per_second) + "," + row.limit + "," +
-           number(row.limit_bytes_per_second) + "\n";
-  }
-  return csv;
-}
-
-// On which machine all was measured, and by which build.
-std::string machine_json(const ChecksumTuning& tuning) {
-  const hw::FactGroup processor = hw::probe_processor();
-  nlohmann::ordered_json json;
-  json["measured"] = true;
-  for (const hw::Fact& fact : processor.facts) {
-    if (!fact.value) continue;
-    std::visit([&](const auto& value) { json["processor"][fact.name] = value; }, *fact.value);
-  }
-  json["last_level_cache_bytes"] = last_level_cache_bytes();
-  json["crc32c_kernel"] = tuning.crc32c_kernel;
-  json["streaming_from_bytes"] = tuning.streaming_from;
-  json["fastest_copied"] = tuning.fastest;
-  json["version"] = {runner::version().number, runner::version().git, runner::version().compiler};
-  return json.dump(2) + "\n";
-}
-
-void print_tuning(const hw::TunedChecksums& tuned) {
-  std::printf(
-      "this machine's tuning, %s: CRC-32C by %s, copies past the caches from %s, fastest "
-      "copied %s\n\n",
-      tuned.measured ? "measured now" : "measured before", tuned.tuning.crc32c_kernel.c_str(),
-      tuned.tuning.streaming_from == ~std::uint64_t{0}
-          ? "no length on"
-          : (number(static_cast<double>(tuned.tuning.streaming_from) / (1 << 20)) + " MiB on")
-                .c_str(),
-      tuned.tuning.fastest.c_str());
-}
-
-void print_alone(const std::vector<bench::BandwidthRow>& rows) {
-  std::printf("32 KiB, GB/s\n");
-  for (const bench::BandwidthRow& row : rows) {
-    if (row.measurement == "checksum")
-      std::printf("  %-14s %8.2f\n", row.contender.c_str(), row.median_bytes_per_second / 1e9);
-  }
-}
-
-void print_shows(const std::vector<bench::ShowRow>& rows) {
-  std::printf("\n%-46s %10s %7s %6s %8s %8s %20s\n", "ratio, median of rounds", "bytes", "ratio",
-              "least", "ours", "peer", "limit, GB/s");
-  for (const bench::ShowRow& row : rows) {
-    std::printf("%-46s %10zu %7.3f %6.2f %8.2f %8.2f %11s %8.2f%s\n", row.show.c_str(),
-                row.message_bytes, row.ratio, row.least, row.bytes_per_second / 1e9,
-                row.peer_bytes_per_second / 1e9, row.limit.c_str(),
-                row.limit_bytes_per_second / 1e9, row.kept() ? "" : "  too slow");
-  }
-}
-
-Status write_results(const std::string& folder, const ChecksumTuning& tuning,
-                     const std::vector<bench::BandwidthRow>& rows,
-                     const std::vector<bench::ShowRow>& shows) {
-  for (const auto& [name, text] : {std::pair{"machine.json", machine_json(tuning)},
-                                   {"shows.csv", shows_csv(shows)},
-                                   {"bandwidth.csv", bandwidth_csv(rows)}}) {
-    if (Status status = runner::write_durably(folder + "/" + name, text); !status.is_ok())
-      return status;
-  }
-  return Status::ok();
-}
-
-int bench_checksum(const Arguments& arguments) {
-  std::uint32_t rounds = 0, mebibytes = 0;
-  if (!arguments.number("--rounds", kRounds, rounds) ||
-      !arguments.number("--largest", kLargestMebibytes, mebibytes))
-    return kRefused;
-  if (mebibytes > 1024 || (mebibytes & (mebibytes - 1)) != 0)
-    return refuse("--largest is " + std::to_string(mebibytes) +
-                  "; expected a power of two from 1 to 1024");
-  const std::string folder = arguments.value("--output", "results/bench-checksum");
-  std::error_code error;
-  if (std::filesystem::exists(folder, error))
-    return refuse(folder + " is there already; name another one with --output, or remove it");
-  std::filesystem::create_directories(folder, error);
-  if (error) return refuse(folder + " cannot be made: " + error.message());
-
-  const bool shown = !arguments.has("--quiet") && ::isatty(STDERR_FILENO) == 1;
-  const hw::TunedChecksums tuned =
-      hw::tuned_checksums(runner::version().git, hw::default_cache_folder());
-  bench::BenchOptions options{tuned.tuning.plan(), rounds, std::size_t{mebibytes} << 20,
-                              [shown](const std::string& what) {
-                                if (shown) std::fprintf(stderr, "\r\033[K%s", what.c_str());
-                              }};
-  const bench::Buffers buffers(options.largest_bytes);
-  std::vector<bench::BandwidthRow> rows = checksums_alone(buffers, options);
-  for (const auto& more : {copy_then_checksum(buffers, options), fused_copies(buffers, options)})
-    rows.insert(rows.end(), more.begin(), more.end());
-  const std::vector<bench::ShowRow> shows = checksum_shows(buffers, options);
-  if (shown) std::fprintf(stderr, "\r\033[K");
-  if (Status status = write_results(folder, tuned.tuning, rows, shows); !status.is_ok())
-    return refuse(status.message());
-  print_tuning(tuned);
-  print_alone(rows);
-  print_shows(shows);
-  std::printf("results: %s\n", folder.c_str());
-  return kDone;
+  return "";
 }
 
 int bench_command(const Arguments& arguments) {
   const std::string what = arguments.operands()[0];
-  if (what != "checksum")
-    return refuse("there is no benchmark \"" + what + "\"" +
-                  runner::config::did_you_mean(what, {"checksum"}) + "; expected checksum");
-  return bench_checksum(arguments);
+  const auto* const found = std::find_if(kBenchmarks.begin(), kBenchmarks.end(),
+                                         [&](const Benchmark& each) { return each.name == what; });
+  if (found == kBenchmarks.end())
+    return refuse_bench("there is no benchmark \"" + what + "\"" +
+                        runner::config::did_you_mean(
+                            what, {"checksum", "failover", "nas", "netpipe", "pipeline-model"}) +
+                        "; expected checksum, failover, nas, netpipe or pipeline-model");
+  const std::string foreign = foreign_option(arguments, what);
+  if (!foreign.empty())
+    return refuse_bench("the benchmark " + what + " has no option " + foreign +
+                        "; --help says whose it is");
+  return found->run(arguments);
 }
 
 }  // namespace
 
 const Command kBenchCommand = {
     "bench",
-    "checksum [options]",
+    "checksum|failover|nas|netpipe|pipeline-model [options]",
     "measure how fast parts of the stack are on this machine",
     "checksum: the bandwidth of every checksum on 32 KiB; of a copy and then the checksum, and of\n"
     "both in one pass, over the length of the message; and CRC-32C beside its copy, memcpy and\n"
     "ISA-L (where libisal2 is installed), with what is promised. Limits (memory read, memcpy) are\n"
     "measured in the same rounds. The first run finds out what is fastest here and keeps it in\n"
-    "~/.cache/holdfast (or XDG_CACHE_HOME). Writes bandwidth.csv, shows.csv and machine.json;\n"
-    "analysis/bench draws them. Takes about a minute; trust it on a quiet machine only.\n\n"
+    "~/.cache/holdfast (or XDG_CACHE_HOME). Takes about a minute.\n\n"
+    "failover: a stream of messages between two hosts over two rails, one of which is cut, closed\n"
+    "or silent for a second, or flaps, and comes back: how long nothing is delivered, when a "
+    "single\n"
+    "rail's bandwidth is reached and when the rail is of use again, beside what is promised; the "
+    "same\n"
+    "of Open MPI where openmpi-bin and libopenmpi-dev are installed. Hosts are network namespaces "
+    "and\n"
+    "rails virtual Ethernet with a limited rate, made and removed by the command, which takes "
+    "root\n"
+    "and the Debian packages iproute2 and nftables. Every message is compared with what was sent.\n"
+    "Writes results.csv, gaps.csv, steady.csv and shows.csv. Takes some minutes.\n\n"
+    "netpipe: messages between two processes of this machine over UDP, TCP and shared memory: "
+    "half\n"
+    "a round trip, and the bandwidth of ping-pongs and of streams, over the length of the "
+    "message;\n"
+    "with a checksum and without, beside a plain socket or plain shared memory, and beside Open\n"
+    "MPI's ob1 where openmpi-bin and libopenmpi-dev are installed, all in the same rounds. Every\n"
+    "message that was received is compared with what was sent. Ours is the protocol as the "
+    "library\n"
+    "drives it, without the functions of holdfast.h around it, which take a lock, look at the "
+    "view\n"
+    "and keep a record of each request besides. Takes some minutes.\n\n"
+    "pipeline-model: the bandwidth of checksummed messages over their length by the models: "
+    "naive,\n"
+    "eager, and through the super-pipeline; with a paper's parameters, beside what it says, and\n"
+    "with what this machine copies, behind the same wire. Takes --output only, and a second.\n\n"
+    "nas: the run times of NAS Parallel Benchmarks that two papers have, over a simulated "
+    "network,\n"
+    "by unprotected and by reliable messages, with checksums and without, beside what the papers\n"
+    "have; a few iterations of each are played. Measures nothing, so any machine will do. Takes\n"
+    "--figure, --job, --output and --quiet; csum-table-1 some seconds, dr-6 some minutes. Writes\n"
+    "runtimes.csv, which analysis/bench draws.\n\n"
+    "The others write bandwidth.csv; analysis/bench draws all; what is measured comes with "
+    "shows.csv\n"
+    "(what is promised) and machine.json and is to be trusted on a quiet machine only, what is\n"
+    "computed with model.json.\n\n"
     "examples:\n"
     "  holdfast bench checksum\n"
-    "  holdfast bench checksum --rounds 7 --largest 1 --output short",
+    "  holdfast bench checksum --rounds 7 --largest 1 --output short\n"
+    "  holdfast bench failover --faults cut,silent_out --times 100 --no-mpi --output hundred\n"
+    "  holdfast bench netpipe --target udp --sizes 8,1048576 --output small\n"
+    "  holdfast bench nas --figure dr-6 --job cg.C.64\n"
+    "  holdfast bench pipeline-model --output model",
     kOptions,
     1,
     1,

@@ -1,0 +1,58 @@
+// Delivered bytes are a line from point to point over time; everything is read from it.
+#include "experiments/failover/delivery_trace.hpp"
+
+#include <algorithm>
+
+#include "stack/base/assert.hpp"
+
+namespace holdfast::failover {
+namespace {
+
+// Until `at`, since the first delivery.
+double bytes_until(const DeliveryTrace& trace, Time at) {
+  const auto& all = trace.deliveries;
+  const auto later = std::upper_bound(all.begin(), all.end(), at);
+  if (later == all.begin()) return 0;
+  const auto whole = static_cast<double>(later - all.begin() - 1);
+  const auto bytes = static_cast<double>(trace.message_bytes);
+  if (later == all.end()) return whole * bytes;
+  const Time before = *(later - 1);
+  return bytes * (whole + static_cast<double>((at - before).ns) /
+                              static_cast<double>((*later - before).ns));
+}
+
+}  // namespace
+
+double bytes_between(const DeliveryTrace& trace, Time from, Time to) {
+  return bytes_until(trace, to) - bytes_until(trace, from);
+}
+
+Duration longest_gap(const DeliveryTrace& trace, Time from, Time to) {
+  Duration longest{};
+  const auto& all = trace.deliveries;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    if (all[i] > from && all[i - 1] < to) longest = std::max(longest, all[i] - all[i - 1]);
+  }
+  if (!all.empty() && all.back() < to) longest = std::max(longest, to - all.back());
+  return longest;
+}
+
+std::optional<Time> regained_at(const DeliveryTrace& trace, Time from, Time to,
+                                double bytes_per_second) {
+  const double needed = bytes_per_second * static_cast<double>(kRegainedFor.ns) / 1e9;
+  for (Time at = from; at + kRegainedFor <= to; at += milliseconds(1)) {
+    if (bytes_between(trace, at, at + kRegainedFor) >= needed) return at;
+  }
+  return std::nullopt;
+}
+
+std::vector<double> bandwidth_in_bins(const DeliveryTrace& trace, Time from, Time to,
+                                      Duration width) {
+  HOLDFAST_ASSERT(width > Duration{});
+  std::vector<double> bins;
+  for (Time at = from; at + width <= to; at += width)
+    bins.push_back(bytes_between(trace, at, at + width) / (static_cast<double>(width.ns) / 1e9));
+  return bins;
+}
+
+}  // namespace holdfast::failover

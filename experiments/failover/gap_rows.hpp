@@ -1,0 +1,51 @@
+// What trials come to: a row for each, and of all trials of a kind what is promised of them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/failover/trial.hpp"
+
+namespace holdfast::failover {
+
+// One fault. Times in seconds.
+struct GapRow {
+  std::string contender;  // "holdfast", "ob1 tcp"
+  std::string fault;      // the kind's name
+  std::uint32_t rail = 0;
+  std::uint32_t repetition = 0;
+  double lasted_s = 0;     // the fault
+  std::string outcome;     // recovered, rail_not_back, hung, or what the stream said
+  std::string noticed_by;  // netlink, errno, silence, nobody
+  std::optional<double> noticed_s;
+  double gap_s = 0;                  // without a delivery; if it hung, until it was given up
+  std::optional<double> regained_s;  // from the fault to 95 % of a single rail's bandwidth
+  std::optional<double> share;       // of a single rail's, from then on until it was mended
+  std::optional<double> back_s;      // from mending until the rail carries again
+  std::uint64_t messages = 0;        // compared with their generators
+};
+
+// `single_bytes_per_second`: of the rail that is left, alone.
+GapRow row_of(const TrialResult& result, const FaultKind& kind, double single_bytes_per_second);
+
+// Of values in any order; the share of them that is no greater, by nearest rank. Of one at least.
+double quantile(std::vector<double> values, double share);
+
+struct GapShow {
+  std::string show;
+  std::string contender;
+  std::string fault;
+  std::size_t samples = 0;
+  double value = 0;
+  double limit = 0;
+  bool is_least = false;  // `limit` is the least that is promised, else the most
+  bool kept() const { return is_least ? value >= limit : value <= limit; }
+};
+
+// Of one contender and kind of fault: the longest gap, 95 % of a single rail's bandwidth, and the
+// time until the rail is back, as medians and 99 %. What never came counts as later than all.
+std::vector<GapShow> shows_of(const FaultKind& kind, const std::vector<GapRow>& rows);
+
+}  // namespace holdfast::failover

@@ -1,0 +1,174 @@
+// Contenders are pairs of processes that sleep while it is not their turn. A round measures each of
+// them once with the same number of messages, and begins with another one than the round before.
+#include "experiments/netpipe/comparison.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "experiments/netpipe/holdfast_end.hpp"
+#include "experiments/netpipe/measurements.hpp"
+#include "experiments/netpipe/pair.hpp"
+#include "experiments/netpipe/raw_ends.hpp"
+#include "stack/reliable/message_frame.hpp"
+
+namespace holdfast::netpipe {
+namespace {
+
+// The messages of a step lie side by side. They are so few that most steps are over before the
+// scheduler gives a processor to somebody else.
+constexpr std::size_t kStepBytes = 4 << 20;
+constexpr std::size_t kMessagesLeast = 2, kMessagesMost = 200;
+
+struct Contender {
+  std::string name;
+  std::unique_ptr<OpenRails> rails;  // of ours: outlives its processes
+  std::unique_ptr<RawPair> raw;
+  std::unique_ptr<Pair> pair;
+};
+
+class Contest {
+ public:
+  explicit Contest(const Plan& plan) : plan_(plan) {}
+
+  Status open(Findings& findings) {
+    const bool many = plan_.fragment_bytes.size() > 1;
+    for (const std::uint32_t bytes : plan_.fragment_bytes) {
+      const std::string cut = many ? " " + std::to_string(bytes) : "";
+      const std::string unprotected = "holdfast none" + cut;
+      for (const std::string& checksum : plan_.checksums) {
+        const std::string name = "holdfast " + checksum + cut;
+        if (Status status = open_ours(name, checksum, bytes); !status.is_ok()) return status;
+        if (compared_.is_protected.empty()) compared_.is_protected = name;
+        protections_.push_back({name, unprotected});
+      }
+      if (Status status = open_ours(unprotected, "", bytes); !status.is_ok()) return status;
+      if (compared_.unprotected.empty()) compared_.unprotected = unprotected;
+    }
+    if (Status status = open_raw(); !status.is_ok()) return status;
+    open_mpi(findings);
+    return Status::ok();
+  }
+
+  Status run(Findings& findings) {
+    for (const std::size_t bytes : plan_.sizes) {
+      for (const Pattern pattern : {Pattern::ping_pong, Pattern::stream}) {
+        plan_.before_each(plan_.target + " " + name_of(pattern) + ", " + std::to_string(bytes) +
+                          " bytes");
+        for (std::uint32_t round = 0; round < plan_.rounds; ++round) {
+          if (Status status = run_round(pattern, bytes, round, findings); !status.is_ok())
+            return status;
+        }
+      }
+    }
+    std::vector<std::string> names;
+    for (const Contender& each : contenders_) names.push_back(each.name);
+    findings.rows = measurements_.rows(plan_.target, names);
+    findings.overheads = measurements_.overheads(plan_.target, protections_);
+    findings.shows = promised(plan_.target, compared_, measurements_);
+    return Status::ok();
+  }
+
+ private:
+  Status open_ours(const std::string& name, const std::string& checksum, std::uint32_t bytes) {
+    const RailPlan rail{plan_.target, plan_.rails, bytes, checksum, plan_.seal, plan_.sleeps};
+    Contender& made = contenders_.emplace_back();
+    made.name = name;
+    made.rails = std::make_unique<OpenRails>();
+    if (Status status = open_rails(rail, *made.rails); !status.is_ok()) return status;
+    return Pair::fork(
+        [&](bool is_first) { return std::make_unique<HoldfastEnd>(rail, *made.rails, is_first); },
+        made.pair);
+  }
+
+  Status open_raw() {
+    Contender& made = contenders_.emplace_back();
+    compared_.raw = made.name = "raw " + plan_.target;
+    made.raw = std::make_unique<RawPair>();
+    const auto datagram =
+        plan_.fragment_bytes.back() + static_cast<std::uint32_t>(reliable::kMessageHeaderBytes);
+    Status status = plan_.target == "udp"   ? open_raw_udp(datagram, plan_.sleeps, *made.raw)
+                    : plan_.target == "tcp" ? open_raw_tcp(plan_.sleeps, *made.raw)
+                                            : open_raw_shm(plan_.sleeps, *made.raw);
+    if (!status.is_ok()) return status;
+    return Pair::fork([&](bool is_first) { return std::move(made.raw->ends[is_first ? 0 : 1]); },
+                      made.pair);
+  }
+
+  // Where it is not installed, or cannot be started, there is no such contender. UDP is none of its
+  // networks: TCP is beside it.
+  void open_mpi(Findings& findings) {
+    if (plan_.mpi_program.empty()) return;
+    if (::access(plan_.mpi_program.c_str(), X_OK) != 0) {
+      findings.without_mpi =
+          plan_.mpi_program + " is not there; with libopenmpi-dev the target mpi_netpipe makes it";
+      return;
+    }
+    const std::string network = plan_.target == "shm" ? "vader" : "tcp";
+    Contender made;
+    compared_.mpi = made.name = "ob1 " + network;
+    Status status = Pair::start(
+        {"mpirun", "--allow-run-as-root", "-n", "2", "--bind-to", "core", "--mca", "pml", "ob1",
+         "--mca", "btl", "self," + network, "--mca", "btl_tcp_if_include", "lo", plan_.mpi_program},
+        made.pair);
+    if (status.is_ok()) {
+      contenders_.push_back(std::move(made));
+    } else {
+      findings.without_mpi = status.message();
+    }
+  }
+
+  Status run_round(Pattern pattern, std::size_t bytes, std::uint32_t round, Findings& findings) {
+    Order order;
+    order.pattern = pattern;
+    order.bytes = bytes;
+    order.count = std::clamp(kStepBytes / bytes, kMessagesLeast, kMessagesMost);
+    const double trips = pattern == Pattern::ping_pong ? 2 : 1;
+    for (std::size_t turn = 0; turn < contenders_.size(); ++turn) {
+      const Contender& contender = contenders_[(round + turn) % contenders_.size()];
+      order.batch = ++batches_;
+      Pair::Measured measured;
+      if (Status status = contender.pair->measure(order, measured); !status.is_ok())
+        return Status::error(contender.name + ", " + std::to_string(bytes) +
+                             " bytes: " + status.message());
+      if (measured.wrong > 0) {
+        return Status::error(contender.name + ": of " + std::to_string(order.count) +
+                             " messages of " + std::to_string(bytes) + " bytes " +
+                             std::to_string(measured.wrong) + " are not what was sent");
+      }
+      const double all = trips * static_cast<double>(order.count);
+      findings.messages += static_cast<std::uint64_t>(all);
+      measurements_.add(pattern, bytes, contender.name,
+                        static_cast<double>(bytes) * all / measured.seconds);
+    }
+    return Status::ok();
+  }
+
+  const Plan& plan_;
+  std::vector<Contender> contenders_;
+  Compared compared_;
+  std::vector<Protection> protections_;
+  Measurements measurements_;
+  std::uint64_t batches_ = 0;
+};
+
+}  // namespace
+
+std::uint32_t default_fragment_bytes(const std::string& target) {
+  if (target == "udp") return 1472 - static_cast<std::uint32_t>(reliable::kMessageHeaderBytes);
+  return 16 << 10;
+}
+
+std::uint32_t most_fragment_bytes(const std::string& target) {
+  if (target == "udp") return 65'507 - static_cast<std::uint32_t>(reliable::kMessageHeaderBytes);
+  return 1 << 20;
+}
+
+Status measure(const Plan& plan, Findings& findings) {
+  Contest contest(plan);
+  if (Status status = contest.open(findings); !status.is_ok()) return status;
+  return contest.run(findings);
+}
+
+}  // namespace holdfast::netpipe

@@ -1,0 +1,120 @@
+// Promises: a ratio of two contenders at one length, round by round, and of these the median.
+#include "experiments/netpipe/measurements.hpp"
+
+namespace holdfast::netpipe {
+namespace {
+
+constexpr std::size_t kSmall = 8, kMiddle = 64 << 10, kLarge = 1 << 20;
+
+struct Promise {
+  std::string what;
+  Pattern pattern;
+  std::size_t bytes;
+  const std::string& ours;
+  const std::string& peer;
+  double least;
+};
+
+std::vector<Promise> promises_of(const std::string& target, const Compared& by) {
+  constexpr auto kTrip = Pattern::ping_pong;
+  constexpr auto kStream = Pattern::stream;
+  std::vector<Promise> all;
+  double least_with_checksum = 0;
+  if (target == "udp") {
+    all.push_back({"checksum / raw", kStream, kLarge, by.is_protected, by.raw, 0.4});
+    all.push_back({"checksum / raw", kTrip, kSmall, by.is_protected, by.raw, 1 / 1.35});
+    least_with_checksum = 0.92;
+  } else if (target == "shm") {
+    all.push_back({"checksum / ob1", kTrip, kSmall, by.is_protected, by.mpi, 1 / 1.5});
+    all.push_back({"checksum / ob1", kTrip, kLarge, by.is_protected, by.mpi, 0.75});
+    all.push_back({"checksum / ob1", kStream, kLarge, by.is_protected, by.mpi, 0.75});
+    least_with_checksum = 0.88;
+  } else {
+    for (const std::size_t bytes : {kSmall, kMiddle, kLarge})
+      all.push_back({"no checksum / ob1", kTrip, bytes, by.unprotected, by.mpi, 1});
+    all.push_back({"no checksum / ob1", kStream, kLarge, by.unprotected, by.mpi, 1});
+    all.push_back({"checksum / ob1", kTrip, kLarge, by.is_protected, by.mpi, 0.85});
+    all.push_back({"checksum / ob1", kStream, kLarge, by.is_protected, by.mpi, 0.85});
+    return all;
+  }
+  for (std::size_t bytes = kMiddle; bytes <= 4 * kLarge; bytes *= 4) {
+    for (const Pattern pattern : {kTrip, kStream}) {
+      all.push_back({"checksum / none", pattern, bytes, by.is_protected, by.unprotected,
+                     least_with_checksum});
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string name_of(Pattern pattern) {
+  return pattern == Pattern::ping_pong ? "ping_pong" : "stream";
+}
+
+const std::vector<double>* Measurements::find(Pattern pattern, std::size_t bytes,
+                                              const std::string& contender) const {
+  const auto found = rates_.find({pattern, bytes, contender});
+  return found == rates_.end() ? nullptr : &found->second;
+}
+
+std::vector<bench::BandwidthRow> Measurements::rows(
+    const std::string& target, const std::vector<std::string>& contenders) const {
+  std::vector<bench::BandwidthRow> rows;
+  for (const auto& [pattern, bytes] : steps()) {
+    for (const std::string& contender : contenders) {
+      const std::vector<double>* const rates = find(pattern, bytes, contender);
+      if (rates == nullptr) continue;
+      rows.push_back({target + " " + name_of(pattern), contender, bytes, rates->size(),
+                      bench::median(*rates), bench::median_interval(*rates)});
+    }
+  }
+  return rows;
+}
+
+std::set<std::pair<Pattern, std::size_t>> Measurements::steps() const {
+  std::set<std::pair<Pattern, std::size_t>> steps;
+  for (const auto& [key, rates] : rates_) steps.insert({std::get<0>(key), std::get<1>(key)});
+  return steps;
+}
+
+std::vector<OverheadRow> Measurements::overheads(const std::string& target,
+                                                 const std::vector<Protection>& protections) const {
+  std::vector<OverheadRow> rows;
+  for (const auto& [pattern, bytes] : steps()) {
+    for (const Protection& protection : protections) {
+      const auto* const with = find(pattern, bytes, protection.with);
+      const auto* const without = find(pattern, bytes, protection.without);
+      if (with == nullptr || without == nullptr) continue;
+      std::vector<double> shares;
+      for (std::size_t round = 0; round < with->size(); ++round)
+        shares.push_back(1 - (*with)[round] / (*without)[round]);
+      rows.push_back({target + " " + name_of(pattern), protection.with, bytes, shares.size(),
+                      bench::median(shares), bench::median_interval(shares)});
+    }
+  }
+  return rows;
+}
+
+std::vector<bench::ShowRow> promised(const std::string& target, const Compared& compared,
+                                     const Measurements& measurements) {
+  std::vector<bench::ShowRow> shows;
+  for (const Promise& promise : promises_of(target, compared)) {
+    const auto rates_of = [&](const std::string& contender) {
+      return measurements.find(promise.pattern, promise.bytes, contender);
+    };
+    const auto* const ours = rates_of(promise.ours);
+    const auto* const peer = rates_of(promise.peer);
+    const auto* const raw = rates_of(compared.raw);
+    if (ours == nullptr || peer == nullptr || raw == nullptr) continue;
+    std::vector<double> ratios;
+    for (std::size_t round = 0; round < ours->size(); ++round)
+      ratios.push_back((*ours)[round] / (*peer)[round]);
+    shows.push_back({target + " " + name_of(promise.pattern) + ": " + promise.what, promise.bytes,
+                     bench::median(std::move(ratios)), promise.least, bench::median(*ours),
+                     bench::median(*peer), compared.raw, bench::median(*raw)});
+  }
+  return shows;
+}
+
+}  // namespace holdfast::netpipe

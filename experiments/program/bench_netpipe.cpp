@@ -1,0 +1,183 @@
+// holdfast bench netpipe: messages between two processes, beside what limits them.
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "experiments/config/nearest.hpp"
+#include "experiments/netpipe/comparison.hpp"
+#include "experiments/program/bench_results.hpp"
+#include "experiments/program/bench_words.hpp"
+#include "experiments/program/commands.hpp"
+#include "experiments/runner/durable_file.hpp"
+#include "stack/checksum/checksum.hpp"
+#include "stack/reliable/rail_state.hpp"
+#include "stack/seal/seal.hpp"
+
+namespace holdfast::program {
+namespace {
+
+constexpr std::uint32_t kRounds = 31;
+constexpr std::uint32_t kRailsMost = 8;
+constexpr std::uint32_t kSizeMost = 64 << 20;
+constexpr std::uint32_t kFragmentLeast = 64;
+
+std::string parse_targets(const Arguments& arguments, std::vector<std::string>& targets) {
+  for (const std::string& target : split_at_commas(arguments.value("--target", "udp,tcp,shm"))) {
+    if (target != "udp" && target != "tcp" && target != "shm")
+      return "--target has \"" + target +
+             "\"; expected some of udp, tcp and shm, with commas "
+             "between";
+    if (std::find(targets.begin(), targets.end(), target) == targets.end())
+      targets.push_back(target);
+  }
+  return "";
+}
+
+std::string parse_checksums(const Arguments& arguments, netpipe::Plan& plan) {
+  std::vector<std::string> names{"none"};
+  for (const ChecksumEntry& entry : checksums()) names.emplace_back(entry.name);
+  for (const std::string& checksum : split_at_commas(arguments.value("--checksum", "crc32c"))) {
+    if (std::find(names.begin(), names.end(), checksum) == names.end()) {
+      std::string expected;
+      for (const std::string& name : names) expected += (expected.empty() ? "" : ", ") + name;
+      return "--checksum has \"" + checksum + "\"" + runner::config::did_you_mean(checksum, names) +
+             "; expected some of " + expected + ", with commas between";
+    }
+    const bool is_new =
+        std::find(plan.checksums.begin(), plan.checksums.end(), checksum) == plan.checksums.end();
+    if (checksum != "none" && is_new) plan.checksums.push_back(checksum);
+  }
+  return "";
+}
+
+std::string parse_seal(const Arguments& arguments, netpipe::Plan& plan) {
+  plan.seal = arguments.value("--seal", "none");
+  if (find_seal(plan.seal) != nullptr) return "";
+  return "--seal is \"" + plan.seal + "\"; expected none or siphash128";
+}
+
+std::string parse_sizes(const Arguments& arguments, netpipe::Plan& plan) {
+  std::set<std::uint32_t> sizes;
+  if (arguments.has("--sizes")) {
+    if (std::string wrong = parse_numbers(arguments, "--sizes", 1, kSizeMost, sizes);
+        !wrong.empty())
+      return wrong;
+  } else {
+    for (std::uint32_t bytes = 1; bytes <= 4u << 20; bytes *= 4) sizes.insert(bytes);
+    sizes.insert(8);
+  }
+  plan.sizes.assign(sizes.begin(), sizes.end());
+  return "";
+}
+
+std::string parse(const Arguments& arguments, netpipe::Plan& plan,
+                  std::vector<std::string>& targets) {
+  for (const auto& parse_some : {parse_checksums, parse_seal, parse_sizes}) {
+    if (std::string wrong = parse_some(arguments, plan); !wrong.empty()) return wrong;
+  }
+  if (std::string wrong = parse_targets(arguments, targets); !wrong.empty()) return wrong;
+  if (plan.rails > kRailsMost)
+    return "--rails is " + std::to_string(plan.rails) + "; expected 1 to " +
+           std::to_string(kRailsMost);
+  std::set<std::uint32_t> fragments;
+  for (const std::string& target : targets) {
+    if (!arguments.has("--fragment")) continue;
+    if (std::string wrong = parse_numbers(arguments, "--fragment", kFragmentLeast,
+                                          netpipe::most_fragment_bytes(target), fragments);
+        !wrong.empty())
+      return wrong + (target == "udp" ? " (more do not fit a datagram of UDP)" : "");
+  }
+  plan.fragment_bytes.assign(fragments.begin(), fragments.end());
+  plan.sleeps = arguments.has("--sleep");
+  return "";
+}
+
+void print_small(const std::string& target, const netpipe::Findings& findings) {
+  std::printf("%s, half a round trip of the shortest message, µs\n", target.c_str());
+  std::size_t shortest = 0;
+  for (const bench::BandwidthRow& row : findings.rows) {
+    if (!row.measurement.ends_with("ping_pong")) continue;
+    if (shortest == 0) shortest = row.message_bytes;
+    if (row.message_bytes != shortest) continue;
+    std::printf("  %-24s %8.2f\n", row.contender.c_str(),
+                1e6 * static_cast<double>(row.message_bytes) / row.median_bytes_per_second);
+  }
+  if (!findings.without_mpi.empty())
+    std::printf("  without Open MPI: %s\n", findings.without_mpi.c_str());
+}
+
+std::string overhead_csv(const std::vector<netpipe::OverheadRow>& rows) {
+  std::string csv =
+      "measurement,contender,message_bytes,samples,median_share,low_share,high_share\n";
+  for (const netpipe::OverheadRow& row : rows) {
+    csv += row.measurement + "," + row.contender + "," + std::to_string(row.message_bytes) + "," +
+           std::to_string(row.samples) + "," + short_number(row.median_share) + "," +
+           short_number(row.share.low) + "," + short_number(row.share.high) + "\n";
+  }
+  return csv;
+}
+
+std::string json_of(const netpipe::Plan& plan, std::uint64_t messages) {
+  nlohmann::ordered_json json;
+  json["rails"] = plan.rails;
+  json["checksums"] = plan.checksums;
+  json["seal"] = plan.seal;
+  json["waiting"] = plan.sleeps ? "sleeping" : "polling";
+  json["messages_compared"] = messages;
+  return json.dump();
+}
+
+}  // namespace
+
+int bench_netpipe(const Arguments& arguments) {
+  netpipe::Plan plan;
+  std::vector<std::string> targets;
+  if (!arguments.number("--rounds", kRounds, plan.rounds) ||
+      !arguments.number("--rails", 1, plan.rails))
+    return kRefused;
+  if (std::string wrong = parse(arguments, plan, targets); !wrong.empty())
+    return refuse_bench(wrong);
+  std::string folder;
+  if (Status status = make_results_folder(arguments, "results/bench-netpipe", folder);
+      !status.is_ok())
+    return refuse_bench(status.message());
+  const DropIfEmpty drop(folder);
+  plan.mpi_program = mpi_program(arguments, "mpi_netpipe");
+  plan.before_each = bench_progress(arguments);
+
+  const Interruptible interruptible;
+  netpipe::Findings all;
+  const std::vector<std::uint32_t> fragments = plan.fragment_bytes;
+  for (const std::string& target : targets) {
+    plan.target = target;
+    plan.fragment_bytes = fragments;
+    if (fragments.empty()) plan.fragment_bytes = {netpipe::default_fragment_bytes(target)};
+    netpipe::Findings findings;
+    const Status status = measure(plan, findings);
+    plan.before_each("");
+    if (Interruptible::was_interrupted()) return kInterrupted;
+    if (!status.is_ok()) {
+      std::fprintf(stderr, "holdfast bench: %s\n", status.message().c_str());
+      return kFailed;
+    }
+    print_small(target, findings);
+    all.rows.insert(all.rows.end(), findings.rows.begin(), findings.rows.end());
+    all.overheads.insert(all.overheads.end(), findings.overheads.begin(), findings.overheads.end());
+    all.shows.insert(all.shows.end(), findings.shows.begin(), findings.shows.end());
+    all.messages += findings.messages;
+  }
+  if (Status status = write_bench_results(folder, json_of(plan, all.messages), all.rows, all.shows);
+      !status.is_ok())
+    return refuse_bench(status.message());
+  if (Status status = runner::write_durably(folder + "/overhead.csv", overhead_csv(all.overheads));
+      !status.is_ok())
+    return refuse_bench(status.message());
+  print_shows(all.shows);
+  std::printf("messages compared with what was sent: %llu\n",
+              static_cast<unsigned long long>(all.messages));
+  std::printf("results: %s\n", folder.c_str());
+  return kDone;
+}
+
+}  // namespace holdfast::program

@@ -1,0 +1,118 @@
+// Files are written at the end, each whole or not at all.
+#include "experiments/program/bench_results.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "experiments/program/commands.hpp"
+#include "experiments/runner/durable_file.hpp"
+#include "experiments/runner/version.hpp"
+#include "hw/probe/processor.hpp"
+#include "stack/checksum/processor.hpp"
+
+namespace holdfast::program {
+namespace {
+
+std::string shows_csv(const std::vector<bench::ShowRow>& rows) {
+  std::string csv =
+      "show,message_bytes,ratio,least_ratio,ours_bytes_per_s,peer_bytes_per_s,limit,"
+      "limit_bytes_per_s\n";
+  for (const bench::ShowRow& row : rows) {
+    csv += "\"" + row.show + "\"," + std::to_string(row.message_bytes) + "," +
+           short_number(row.ratio) + "," + short_number(row.least) + "," +
+           short_number(row.bytes_per_second) + "," + short_number(row.peer_bytes_per_second) +
+           "," + row.limit + "," + short_number(row.limit_bytes_per_second) + "\n";
+  }
+  return csv;
+}
+
+std::string machine_json(const std::string& special) {
+  const hw::FactGroup processor = hw::probe_processor();
+  nlohmann::ordered_json json;
+  json["measured"] = true;
+  for (const hw::Fact& fact : processor.facts) {
+    if (!fact.value) continue;
+    std::visit([&](const auto& value) { json["processor"][fact.name] = value; }, *fact.value);
+  }
+  json["last_level_cache_bytes"] = last_level_cache_bytes();
+  json.update(nlohmann::ordered_json::parse(special));
+  json["version"] = {runner::version().number, runner::version().git, runner::version().compiler};
+  return json.dump(2) + "\n";
+}
+
+}  // namespace
+
+int refuse_bench(const std::string& message) {
+  std::fprintf(stderr, "holdfast bench: %s\n", message.c_str());
+  return kRefused;
+}
+
+std::string short_number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", value);
+  return text;
+}
+
+std::string bandwidth_csv(const std::vector<bench::BandwidthRow>& rows) {
+  std::string csv =
+      "measurement,contender,message_bytes,samples,median_bytes_per_s,low_bytes_per_s,"
+      "high_bytes_per_s\n";
+  for (const bench::BandwidthRow& row : rows) {
+    csv += row.measurement + "," + row.contender + "," + std::to_string(row.message_bytes) + "," +
+           std::to_string(row.samples) + "," + short_number(row.median_bytes_per_second) + "," +
+           short_number(row.bytes_per_second.low) + "," + short_number(row.bytes_per_second.high) +
+           "\n";
+  }
+  return csv;
+}
+
+Status make_results_folder(const Arguments& arguments, const std::string& otherwise,
+                           std::string& folder) {
+  folder = arguments.value("--output", otherwise);
+  std::error_code error;
+  if (std::filesystem::exists(folder, error))
+    return Status::error(folder +
+                         " is there already; name another one with --output, or remove it");
+  std::filesystem::create_directories(folder, error);
+  if (error) return Status::error(folder + " cannot be made: " + error.message());
+  return Status::ok();
+}
+
+std::function<void(const std::string&)> bench_progress(const Arguments& arguments) {
+  const bool shown = !arguments.has("--quiet") && ::isatty(STDERR_FILENO) == 1;
+  return [shown](const std::string& what) {
+    if (shown) std::fprintf(stderr, "\r\033[K%s", what.c_str());
+  };
+}
+
+Status write_machine(const std::string& folder, const std::string& special) {
+  return runner::write_durably(folder + "/machine.json", machine_json(special));
+}
+
+Status write_bench_results(const std::string& folder, const std::string& special,
+                           const std::vector<bench::BandwidthRow>& rows,
+                           const std::vector<bench::ShowRow>& shows) {
+  if (Status status = write_machine(folder, special); !status.is_ok()) return status;
+  for (const auto& [name, text] :
+       {std::pair{"shows.csv", shows_csv(shows)}, {"bandwidth.csv", bandwidth_csv(rows)}}) {
+    if (Status status = runner::write_durably(folder + "/" + name, text); !status.is_ok())
+      return status;
+  }
+  return Status::ok();
+}
+
+void print_shows(const std::vector<bench::ShowRow>& rows) {
+  std::printf("\n%-46s %10s %7s %6s %8s %8s %20s\n", "ratio, median of rounds", "bytes", "ratio",
+              "least", "ours", "peer", "limit, GB/s");
+  for (const bench::ShowRow& row : rows) {
+    std::printf("%-46s %10zu %7.3f %6.2f %8.2f %8.2f %11s %8.2f%s\n", row.show.c_str(),
+                row.message_bytes, row.ratio, row.least, row.bytes_per_second / 1e9,
+                row.peer_bytes_per_second / 1e9, row.limit.c_str(),
+                row.limit_bytes_per_second / 1e9, row.kept() ? "" : "  too slow");
+  }
+}
+
+}  // namespace holdfast::program

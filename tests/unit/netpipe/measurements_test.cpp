@@ -1,0 +1,84 @@
+// What rounds come to, and what is promised of them.
+#include "experiments/netpipe/measurements.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace holdfast::netpipe {
+namespace {
+
+constexpr std::size_t kMebibyte = 1 << 20;
+const Compared kCompared{"with", "without", "raw", "mpi"};
+
+Measurements of(std::size_t bytes, std::vector<std::pair<std::string, std::vector<double>>> rates) {
+  Measurements measurements;
+  for (const auto& [contender, of_rounds] : rates) {
+    for (const double rate : of_rounds) measurements.add(Pattern::stream, bytes, contender, rate);
+  }
+  return measurements;
+}
+
+const bench::ShowRow* find(const std::vector<bench::ShowRow>& shows, const std::string& show) {
+  const auto found = std::find_if(shows.begin(), shows.end(),
+                                  [&](const bench::ShowRow& row) { return row.show == show; });
+  return found == shows.end() ? nullptr : &*found;
+}
+
+// The second round was disturbed, all of it: the ratio is 0.5 in each, but that of the medians is
+// not.
+TEST(Promises, AreRatiosOfTheSameRound) {
+  const auto shows =
+      promised("udp", kCompared, of(kMebibyte, {{"with", {50, 5, 60}}, {"raw", {100, 10, 110}}}));
+  const bench::ShowRow* const row = find(shows, "udp stream: checksum / raw");
+  ASSERT_NE(row, nullptr);
+  EXPECT_DOUBLE_EQ(row->ratio, 0.5);
+  EXPECT_DOUBLE_EQ(row->least, 0.4);
+  EXPECT_DOUBLE_EQ(row->bytes_per_second, 50);
+  EXPECT_DOUBLE_EQ(row->limit_bytes_per_second, 100);
+  EXPECT_TRUE(row->kept());
+}
+
+TEST(Promises, OfWhatWasNotMeasuredThereAreNone) {
+  EXPECT_TRUE(promised("shm", kCompared, of(kMebibyte, {{"with", {1}}, {"raw", {2}}})).empty());
+  EXPECT_TRUE(promised("udp", kCompared, of(4096, {{"with", {1}}, {"raw", {2}}})).empty());
+}
+
+// From the issue: at most 8 % on UDP and 12 % in shared memory, from 64 KiB on.
+TEST(Promises, TheChecksumsPriceIsThatOfTheTarget) {
+  for (const auto& [target, least] : {std::pair{"udp", 0.92}, {"shm", 0.88}}) {
+    const auto shows = promised(target, kCompared,
+                                of(65536, {{"with", {90}}, {"without", {100}}, {"raw", {200}}}));
+    const bench::ShowRow* const row = find(shows, std::string(target) + " stream: checksum / none");
+    ASSERT_NE(row, nullptr);
+    EXPECT_DOUBLE_EQ(row->least, least);
+    EXPECT_EQ(row->kept(), std::string(target) == "shm");
+  }
+}
+
+TEST(Rows, AreMediansInTheOrderOfTheContenders) {
+  const auto rows =
+      of(8, {{"raw", {3, 1, 2}}, {"with", {7, 9, 8}}}).rows("tcp", {"with", "raw", "absent"});
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].measurement, "tcp stream");
+  EXPECT_EQ(rows[0].contender, "with");
+  EXPECT_DOUBLE_EQ(rows[0].median_bytes_per_second, 8);
+  EXPECT_DOUBLE_EQ(rows[1].median_bytes_per_second, 2);
+  EXPECT_EQ(rows[1].samples, 3u);
+}
+
+// The later rounds were disturbed, all of them: a tenth is lost in each.
+TEST(Overheads, AreSharesOfTheSameRound) {
+  const auto rows = of(64, {{"with", {90, 9, 18}}, {"none", {100, 10, 20}}})
+                        .overheads("shm", {{"absent", "none"}, {"with", "none"}});
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].measurement, "shm stream");
+  EXPECT_EQ(rows[0].contender, "with");
+  EXPECT_EQ(rows[0].message_bytes, 64u);
+  EXPECT_EQ(rows[0].samples, 3u);
+  EXPECT_DOUBLE_EQ(rows[0].median_share, 0.1);
+  EXPECT_DOUBLE_EQ(rows[0].share.high, 0.1);
+}
+
+}  // namespace
+}  // namespace holdfast::netpipe
