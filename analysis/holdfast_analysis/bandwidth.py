@@ -7,69 +7,56 @@ per second. Which figures are made of it stands in the experiment's bandwidth.js
        "name": "alone", "title": "...", "measurement": "checksum", "limits": ["memory_read"],
        "references": [{"contender": "crc32c", "bytes_per_s": 6e9, "source": "csum, section 3"}]}]}
 
-One length: bars; several: lines. "limits" are what cannot be exceeded, and drawn as such; they are
-rows of the same measurement, so of the same rounds. "references": what a paper published.
+One length: bars; several: lines, of bandwidth or, with "quantity": "time", of the time that a
+message takes at this bandwidth, which of a ping-pong is half a round trip. "limits" are what cannot
+be exceeded, and drawn as such; they are rows of the same measurement, so of the same rounds.
+"references": what a paper published.
 """
 
-import json
-import os
+from . import bench_figures, results, style
 
-from . import results, style
-
-_COLUMNS = ["measurement", "contender", "message_bytes", "median_bytes_per_s", "low_bytes_per_s",
-            "high_bytes_per_s"]
 _GIGA = 1e9
-_KEYS = {"name", "title", "measurement", "limits", "references"}
+_MICRO = 1e-6
+_KEYS = {"name", "title", "measurement", "limits", "references", "quantity"}
 
 
 def write(folder, declaration):
     """Draws what `declaration` names into folder/figures; returns the paths without their ending.
     Raises ResultsError."""
     rows = _read(folder)
-    files = os.path.join(folder, "figures")
-    os.makedirs(files, exist_ok=True)
-    written = []
-    for figure in _declared(declaration):
-        shown = [row for row in rows if row["measurement"] == figure["measurement"]]
-        if not shown:
-            raise results.ResultsError(
-                f"{declaration}: the figure {figure['name']} shows \"{figure['measurement']}\", of "
-                f"which {folder}/bandwidth.csv has nothing; it has "
-                + ", ".join(dict.fromkeys(row["measurement"] for row in rows)) + ".")
+
+    def draw(figure):
+        shown = bench_figures.of_measurement(declaration, figure, f"{folder}/bandwidth.csv", rows)
+        if figure.get("quantity") == "time":
+            shown = [_as_time(row) for row in shown]
         many = len({row["bytes"] for row in shown}) > 1
-        drawn = (_lines if many else _bars)(figure, shown)
-        style.save(drawn, files, figure["name"])
-        style.close(drawn)
-        written.append(os.path.join(files, figure["name"]))
-    return written
+        return (_lines if many else _bars)(figure, shown)
+
+    return bench_figures.write(folder, _declared(declaration), draw)
 
 
 def _read(folder):
-    rows = []
-    for line, row in results.read_table(folder, "bandwidth.csv", _COLUMNS):
-        def value(column, line=line, row=row):
-            return results.cell(folder, "bandwidth.csv", line, row, column, float)
+    return results.read_medians(folder, "bandwidth.csv", "bytes_per_s", _GIGA)
 
-        rows.append({"measurement": row["measurement"], "contender": row["contender"],
-                     "bytes": int(value("message_bytes")),
-                     "median": value("median_bytes_per_s") / _GIGA,
-                     "low": value("low_bytes_per_s") / _GIGA,
-                     "high": value("high_bytes_per_s") / _GIGA})
-    return rows
+
+def _as_time(row):
+    """The same row in microseconds a message; what was high is low."""
+    def time(rate):
+        return row["bytes"] / (rate * _GIGA) / _MICRO
+
+    return {**row, "median": time(row["median"]), "low": time(row["high"]),
+            "high": time(row["low"])}
+
+
+def _axis_label(figure):
+    return "time (µs)" if figure.get("quantity") == "time" else "bandwidth (GB/s)"
 
 
 def _declared(path):
-    try:
-        with open(path, encoding="utf-8") as file:
-            figures = json.load(file)["figures"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise results.ResultsError(f"{path}: expected an object with \"figures\" ({error}).") \
-            from error
-    for figure in figures:
-        if set(figure) - _KEYS or not {"name", "title", "measurement"} <= set(figure):
-            raise results.ResultsError(f"{path}: expected figures of the keys "
-                                       + ", ".join(sorted(_KEYS)) + ".")
-    return figures
+    return bench_figures.checked(
+        path, bench_figures.read(path), "figures", _KEYS, {"name", "title", "measurement"},
+        lambda figure: figure.get("quantity", "bandwidth") in ("bandwidth", "time"),
+        ", whose quantity is bandwidth or time")
 
 
 def _bars(figure, rows):
@@ -97,7 +84,7 @@ def _bars(figure, rows):
                       markeredgecolor=style.SERIES[1], label=title)
             title = "_nolegend_"
     axis.set_yticks(range(len(rows)), [row["contender"] for row in rows])
-    axis.set_xlabel("bandwidth (GB/s)")
+    axis.set_xlabel(_axis_label(figure))
     axis.set_xlim(0, 1.12 * max(row["high"] for row in rows))
     axis.set_title(figure["title"])
     axis.grid(axis="x")
@@ -129,9 +116,9 @@ def _lines(figure, rows):
     axis.set_yticks(_ticks(rows), [f"{tick:g}" for tick in _ticks(rows)])
     axis.minorticks_off()
     lengths = sorted({row["bytes"] for row in rows})
-    axis.set_xticks(lengths, [_length(bytes_) for bytes_ in lengths])
+    axis.set_xticks(lengths, [length_text(bytes_) for bytes_ in lengths])
     axis.set_xlabel("length of the message")
-    axis.set_ylabel("bandwidth (GB/s)")
+    axis.set_ylabel(_axis_label(figure))
     axis.set_title(figure["title"])
     axis.grid()
     style.legend_below(drawn, [axis], 5)
@@ -140,11 +127,12 @@ def _lines(figure, rows):
 
 def _ticks(rows):
     least, most = min(row["low"] for row in rows), max(row["high"] for row in rows)
-    ticks = [step * 10.0 ** power for power in range(-4, 5) for step in (1, 2, 5)]
+    ticks = [step * 10.0 ** power for power in range(-6, 6) for step in (1, 2, 5)]
     return [tick for tick in ticks if least / 2 <= tick <= 2 * most]
 
 
-def _length(bytes_):
+def length_text(bytes_):
+    """Of a message: 64 KiB, 8 B."""
     for unit, size in (("MiB", 1 << 20), ("KiB", 1 << 10)):
         if bytes_ >= size:
             return f"{bytes_ // size} {unit}"

@@ -179,6 +179,20 @@ def read_table(folder, name, required_columns):
                            f"({error}). Run the experiment again.") from error
 
 
+def read_medians(folder, name, quantity, unit):
+    """Rows of a benchmark's table with the medians of `quantity` and their intervals, as multiples
+    of `unit`."""
+    columns = {"median": f"median_{quantity}", "low": f"low_{quantity}", "high": f"high_{quantity}"}
+    rows = []
+    for line, row in read_table(folder, name, ["measurement", "contender", "message_bytes",
+                                               *columns.values()]):
+        rows.append({"measurement": row["measurement"], "contender": row["contender"],
+                     "bytes": int(cell(folder, name, line, row, "message_bytes", float)),
+                     **{key: cell(folder, name, line, row, column, float) / unit
+                        for key, column in columns.items()}})
+    return rows
+
+
 def _checked_rows(path, reader, required_columns):
     missing = [column for column in required_columns if column not in (reader.fieldnames or [])]
     if missing:

@@ -1,0 +1,111 @@
+"""Figures of bandwidth over time around a fault, from what `holdfast bench failover` wrote.
+
+results.csv has the bandwidth in short spans, in seconds after the fault; gaps.csv says how long the
+rail was broken; steady.csv has the bandwidth without a fault. Which figures are made of them stands
+in the experiment's bandwidth.json:
+
+    {"over_time": [{"name": "slow-rail", "title": "...", "fault": "cut", "rail": 1}]}
+
+A thick line for each contender: in each span the median of the repetitions, each of which is a thin
+line. What one rail delivers alone, and both together, are dashed lines.
+"""
+
+import statistics
+
+from . import bench_figures, results, style
+
+_MEGA = 1e6
+_KEYS = {"name", "title", "fault", "rail"}
+
+
+def figures_of(path):
+    """What the file declares, or None where it is of another kind. Raises ResultsError."""
+    document = bench_figures.read(path)
+    if "over_time" not in document:
+        return None
+    return bench_figures.checked(path, document, "over_time", _KEYS, _KEYS)
+
+
+def write(folder, path, figures):
+    """Draws them into folder/figures; returns the paths without their ending. Raises
+    ResultsError."""
+    bins, lasted, steady = _read_bins(folder), _read_lasted(folder), _read_steady(folder)
+
+    def draw(figure):
+        key = (figure["fault"], figure["rail"])
+        if key not in bins:
+            raise results.ResultsError(
+                f"{path}: the figure {figure['name']} shows {key[0]} of rail {key[1]}, of which "
+                f"{folder}/results.csv has nothing; it has "
+                + ", ".join(f"{fault} of rail {rail}" for fault, rail in bins) + ".")
+        return _draw(figure, bins[key], lasted[key], steady)
+
+    return bench_figures.write(folder, figures, draw)
+
+
+def _cells(folder, name, columns):
+    """Each row, and how a number is read from it."""
+    for line, row in results.read_table(folder, name, columns):
+        def value(column, kind=float, line=line, row=row):
+            return results.cell(folder, name, line, row, column, kind)
+
+        yield row, value
+
+
+def _read_bins(folder):
+    """By (fault, rail), contender and repetition: (seconds, MB/s)."""
+    bins = {}
+    columns = ["contender", "fault", "rail", "repetition", "at_s", "bytes_per_s"]
+    for row, value in _cells(folder, "results.csv", columns):
+        key = (row["fault"], value("rail", int))
+        of_contender = bins.setdefault(key, {}).setdefault(row["contender"], {})
+        of_contender.setdefault(value("repetition", int), []).append(
+            (value("at_s"), value("bytes_per_s") / _MEGA))
+    return bins
+
+
+def _read_lasted(folder):
+    """By (fault, rail): the median of how long it was broken."""
+    lasted = {}
+    for row, value in _cells(folder, "gaps.csv", ["fault", "rail", "lasted_s"]):
+        lasted.setdefault((row["fault"], value("rail", int)), []).append(value("lasted_s"))
+    return {key: statistics.median(values) for key, values in lasted.items()}
+
+
+def _read_steady(folder):
+    """(rails, MB/s) of the first contender, which is ours."""
+    rows = [(row["contender"], row["rails"], value("bytes_per_s") / _MEGA) for row, value in
+            _cells(folder, "steady.csv", ["contender", "rails", "bytes_per_s"])]
+    return [(rails, rate) for contender, rails, rate in rows if contender == rows[0][0]]
+
+
+def median_course(repetitions):
+    """In each span that the shortest repetition has, the median of all."""
+    spans = zip(*repetitions.values())
+    return [(span[0][0], statistics.median(rate for _, rate in span)) for span in spans]
+
+
+def _draw(figure, contenders, lasted, steady):
+    drawn, grid = style.figure(3.8)
+    axis = grid[0][0]
+    axis.axvspan(0, lasted, color=style.FAINT, linewidth=0, zorder=0, label="rail broken")
+    for rails, rate in steady:
+        axis.axhline(rate, color=style.MUTED, linewidth=0.9, linestyle=style.DASHES[2], zorder=1)
+        # One rail may deliver nearly what both do, so their names are apart.
+        place, side = (0, "left") if "and" in rails else (1, "right")
+        axis.annotate(f"rail {rails}", (place, rate), xycoords=("axes fraction", "data"), ha=side,
+                      va="bottom", fontsize=8, color=style.MUTED)
+    for position, (name, repetitions) in enumerate(contenders.items()):
+        colour, _ = style.series(position)
+        dash = style.DASHES[position % len(style.DASHES)]
+        for course in repetitions.values():
+            axis.plot(*zip(*course), color=colour, linewidth=0.5, alpha=0.25, zorder=2)
+        axis.plot(*zip(*median_course(repetitions)), color=colour, linestyle=dash, label=name,
+                  zorder=3)
+    axis.set_ylim(bottom=0)
+    axis.set_xlabel("seconds after the fault")
+    axis.set_ylabel("bandwidth (MB/s)")
+    axis.set_title(figure["title"])
+    axis.grid(axis="y")
+    style.legend_below(drawn, [axis], 4)
+    return drawn

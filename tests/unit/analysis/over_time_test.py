@@ -1,0 +1,73 @@
+"""Figures of bandwidth over time around a fault: what is drawn, and what is refused."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+
+import context
+from holdfast_analysis import over_time, results
+
+SLOW = {"name": "slow", "title": "The slow rail", "fault": "cut", "rail": 1}
+COMMAND = os.path.join(context.ANALYSIS, "bench")
+COURSES = {("ob1 tcp", 0): [200, 0, 0], ("holdfast", 0): [200, 90, 100],
+           ("holdfast", 1): [210, 100, 104, 7], ("holdfast", 2): [190, 80, 102]}
+
+
+class OverTime(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.folder = place.name
+        self.write("results.csv", "contender,fault,rail,repetition,at_s,bytes_per_s\n" + "".join(
+            f"{name},cut,1,{repetition},{0.01 * i - 0.005},{rate}e6\n"
+            for (name, repetition), rates in COURSES.items() for i, rate in enumerate(rates)))
+        self.write("gaps.csv", "contender,fault,rail,lasted_s\n"
+                   "holdfast,cut,1,1\nholdfast,cut,1,1.5\nholdfast,cut,1,9\n")
+        self.write("steady.csv", "contender,rails,bytes_per_s\n"
+                   "holdfast,0,1e8\nholdfast,0 and 1,2e8\nob1 tcp,0,5e7\n")
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def declared(self, *figures):
+        return self.write("bandwidth.json", json.dumps({"over_time": figures}))
+
+    def test_a_span_has_the_median_of_the_repetitions_that_are_all_there(self):
+        bins = over_time._read_bins(self.folder)["cut", 1]
+        self.assertEqual([round(rate) for _, rate in over_time.median_course(bins["holdfast"])],
+                         [200, 90, 102])
+
+    def test_contenders_and_limits_are_lines_and_the_fault_is_a_band(self):
+        bins = over_time._read_bins(self.folder)["cut", 1]
+        lasted = over_time._read_lasted(self.folder)["cut", 1]
+        self.assertEqual(lasted, 1.5)
+        axis = over_time._draw(SLOW, bins, lasted, over_time._read_steady(self.folder)).axes[0]
+        self.assertEqual({text for text in axis.get_legend_handles_labels()[1]},
+                         {"rail broken", "ob1 tcp", "holdfast"})
+        self.assertEqual([text.get_text() for text in axis.texts], ["rail 0", "rail 0 and 1"])
+
+    def test_the_command_draws_what_is_declared(self):
+        done = subprocess.run([COMMAND, self.folder, "--figures", self.declared(SLOW)],
+                              check=True, capture_output=True, text=True)
+        self.assertEqual(done.stdout.split(), [os.path.join(self.folder, "figures", "slow")])
+        self.assertEqual(sorted(os.listdir(os.path.join(self.folder, "figures"))),
+                         ["slow.pdf", "slow.png", "slow.svg"])
+
+    def test_what_is_wrong_is_said(self):
+        path = self.declared({**SLOW, "rail": 0})
+        with self.assertRaisesRegex(results.ResultsError, "cut of rail 0.*it has cut of rail 1"):
+            over_time.write(self.folder, path, over_time.figures_of(path))
+        with self.assertRaisesRegex(results.ResultsError, "of the keys fault, name, rail, title"):
+            over_time.figures_of(self.declared({"name": "slow"}))
+        self.assertIsNone(over_time.figures_of(self.write("other.json", "{\"figures\": []}")))
+        with self.assertRaisesRegex(results.ResultsError, "expected JSON"):
+            over_time.figures_of(self.write("broken.json", "{"))
+
+
+if __name__ == "__main__":
+    unittest.main()
