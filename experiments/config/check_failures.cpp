@@ -56,13 +56,10 @@ bool Checker::check_kind(const FailureConfig& failure, const std::string& pointe
     report(action,
            "found a part of the fabric that stands still or is slow; expected \"what\": "
            "\"process\" or \"node\"");
-  } else if ((of_job || failure.what == FaultTarget::leaf) && failure.action == FaultKind::impair) {
-    report(action,
-           "found an impairment of a part that has no links of its own; expected \"what\": "
-           "\"link\", \"adapter\", \"switch\", \"spine\", \"board\" or \"chassis\"");
-  } else if (failure.action == FaultKind::impair && failure.share + failure.per_bit == 0.0) {
-    report(action, "found an impairment of nothing; expected \"share\" or \"per_bit\" above 0");
+  } else if (failure.action == FaultKind::impair) {
+    check_impairment(failure, pointer);
   }
+  if (failure.rail) check_rail(failure, pointer);
   check_real_fault(failure, pointer);
   if (of_job || failure.model) return problems_.size() == before;
   if (failure.which == kDrawnParts || failure.count > 1) {
@@ -70,6 +67,85 @@ bool Checker::check_kind(const FailureConfig& failure, const std::string& pointe
            "found random or several parts of the fabric; expected the name of one");
   }
   return problems_.size() == before;
+}
+
+// Of links frames are lost; between processes anything may happen to them that may in `fabric`.
+void Checker::check_impairment(const FailureConfig& failure, const std::string& pointer) {
+  const std::vector<std::string> action = {pointer + "/action", pointer + "/what"};
+  if (failure.what == FaultTarget::leaf) {
+    report(action,
+           "found an impairment of a common cause; expected \"what\": \"process\", \"node\", "
+           "\"link\", \"adapter\", \"switch\", \"spine\", \"board\" or \"chassis\"");
+    return;
+  }
+  const bool of_job = is_of_job(failure.what);
+  const std::string_view other =
+      of_job ? found_of(pointer, {"share", "per_bit"})
+             : found_of(pointer, {"loss", "duplicate", "corrupt", "truncate", "reorder", "delay",
+                                  "jitter", "to"});
+  if (!other.empty()) {
+    report({pointer + "/" + std::string(other), pointer + "/what"},
+           of_job ? "found a fault of a link where frames between processes are impaired; expected "
+                    "\"loss\", or the \"what\" of a link"
+                  : "found a fault of frames between processes where a link is impaired; expected "
+                    "\"share\" or \"per_bit\", or \"what\": \"process\" or \"node\"");
+  } else if (of_job) {
+    check_frames(failure, pointer);
+  } else if (failure.share + failure.per_bit == 0.0) {
+    report(action, "found an impairment of nothing; expected \"share\" or \"per_bit\" above 0");
+  }
+}
+
+// One of several rails is a host's, or one by which frames go between processes.
+void Checker::check_rail(const FailureConfig& failure, const std::string& pointer) {
+  const FabricConfig& fabric = experiment_.fabric;
+  const std::string rail = pointer + "/rail";
+  if (fabric.target == Target::simulated) {
+    report({rail, "/fabric/kind"},
+           "found one rail on the simulated fabric, where a process has no other; expected no "
+           "\"rail\", or \"kind\": \"udp\" or \"tcp\"");
+  } else if (*failure.rail >= fabric.rails) {
+    report({rail, "/fabric/rails"},
+           "found the rail " + std::to_string(*failure.rail) + "; expected " +
+               (fabric.rails == 1 ? "0, as there is one; \"rails\" in \"fabric\" says how many"
+                                  : "0 to " + std::to_string(fabric.rails - 1)));
+  } else if (is_of_job(failure.what) && failure.action != FaultKind::impair) {
+    report({rail, pointer + "/what", pointer + "/action"},
+           "found a rail of a process that ends or stands still; expected \"what\": \"adapter\" or "
+           "\"link\", or \"action\": \"impair\"");
+  }
+}
+
+void Checker::check_frames(const FailureConfig& failure, const std::string& pointer) {
+  const FrameFaults& frames = failure.frames;
+  if (frames.reorder > 0.0 && !frames.delays() && !experiment_.fabric.faults.delays()) {
+    report({pointer + "/reorder"},
+           "found frames that overtake others where none is late; expected a \"delay\" or a "
+           "\"jitter\" above 0 s, or 0");
+  } else if (!frames.any() && frames.reorder == 0.0) {
+    report({pointer + "/action", pointer + "/what"},
+           "found an impairment of nothing; expected \"loss\", \"duplicate\", \"corrupt\", "
+           "\"truncate\", \"delay\" or \"jitter\" above 0");
+  }
+  if (frames.corrupt > 0.0 && experiment_.seal.kind == "none") {
+    report({pointer + "/corrupt", "/seal/kind", "/fabric/kind"},
+           "found frames with wrong bits and nothing to tell them by; expected \"seal\": "
+           "{\"kind\": \"siphash128\"}, or 0");
+  }
+  if (failure.to.empty()) return;
+  const Node* one_way = at_pointer(document_, pointer + "/one_way");
+  if (one_way != nullptr && !one_way->boolean) {
+    report({pointer + "/one_way", pointer + "/to"},
+           "found both directions of frames that go \"to\" somebody; expected a line for each, or "
+           "no \"one_way\"");
+  }
+}
+
+std::string_view Checker::found_of(const std::string& pointer,
+                                   std::initializer_list<std::string_view> keys) const {
+  for (const std::string_view key : keys)
+    if (at_pointer(document_, pointer + "/" + std::string(key)) != nullptr) return key;
+  return {};
 }
 
 // What can be done to the processes of a real job, and to the rails of their hosts.
@@ -90,7 +166,8 @@ void Checker::check_real_fault(const FailureConfig& failure, const std::string& 
     report({pointer + "/what", "/fabric/kind"},
            "found a model of all links on a real fabric; expected \"adapter\", whose links are the "
            "only real ones");
-  } else if (failure.action == FaultKind::impair && (failure.share < 1 || failure.per_bit > 0)) {
+  } else if (of_rail && failure.action == FaultKind::impair &&
+             (failure.share < 1 || failure.per_bit > 0)) {
     report({pointer + "/action", "/fabric/kind"},
            "found a link that loses some of its frames on a real fabric; expected \"share\": 1, or "
            "\"kind\": \"native\"");

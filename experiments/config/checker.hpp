@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,9 +51,15 @@ class Checker {
   void check_process(const FailureConfig& failure, const std::string& pointer);
   void check_host(const std::string& which, const std::string& pointer);
   bool check_kind(const FailureConfig& failure, const std::string& pointer);
+  void check_impairment(const FailureConfig& failure, const std::string& pointer);
+  void check_rail(const FailureConfig& failure, const std::string& pointer);
+  void check_frames(const FailureConfig& failure, const std::string& pointer);
   void check_real_fault(const FailureConfig& failure, const std::string& pointer);
   void check_model(const FailureConfig& failure, const std::string& pointer);
   void need(const std::string& pointer, std::string_view key);
+  // The first of these keys that stands in the failure.
+  std::string_view found_of(const std::string& pointer,
+                            std::initializer_list<std::string_view> keys) const;
 
   void report(const std::vector<std::string>& pointers, std::string message);
 

@@ -173,6 +173,22 @@ TrafficConfig to_traffic(const Node& kind) {
   return config;
 }
 
+double optional_share(const Node& document, std::string_view pointer) {
+  const Node* node = at_pointer(document, pointer);
+  return node != nullptr ? node->real : 0.0;
+}
+
+// The same words in the fabric and in a failure.
+FrameFaults to_frame_faults(const Node& where) {
+  return {.loss = optional_share(where, "/loss"),
+          .duplicate = optional_share(where, "/duplicate"),
+          .corrupt = optional_share(where, "/corrupt"),
+          .truncate = optional_share(where, "/truncate"),
+          .reorder = optional_share(where, "/reorder"),
+          .delay = optional_duration(where, "/delay").value_or(Duration{}),
+          .jitter = optional_duration(where, "/jitter").value_or(Duration{})};
+}
+
 FabricConfig to_fabric(const Node& document) {
   FabricConfig fabric;
   fabric.target = word_at(document, "/fabric/kind", kTargets);
@@ -184,12 +200,7 @@ FabricConfig to_fabric(const Node& document) {
   fabric.link.latency = duration_at(document, "/fabric/link/latency");
   fabric.switch_latency = duration_at(document, "/fabric/switch_latency");
   fabric.local_latency = duration_at(document, "/fabric/local_latency");
-  fabric.faults.loss = need(document, "/fabric/loss").real;
-  fabric.faults.duplicate = need(document, "/fabric/duplicate").real;
-  fabric.faults.corrupt = need(document, "/fabric/corrupt").real;
-  fabric.faults.reorder = need(document, "/fabric/reorder").real;
-  fabric.faults.delay = duration_at(document, "/fabric/delay");
-  fabric.faults.jitter = duration_at(document, "/fabric/jitter");
+  fabric.faults = to_frame_faults(need(document, "/fabric"));
   fabric.packet = to_packet(document);
   fabric.service_level = level_at(document, "/fabric/packet/service_level");
   fabric.routing = to_routing(document);
@@ -276,10 +287,13 @@ FailureConfig to_failure(const Node& line) {
   failure.count = count_at(line, "/count");
   failure.repaired_after = optional_duration(line, "/repaired_after");
   failure.lasts = optional_duration(line, "/lasts").value_or(Duration{});
-  failure.delay = optional_duration(line, "/delay").value_or(Duration{});
+  if (failure.action == FaultKind::slow) failure.delay = duration_at(line, "/delay");
+  if (failure.action == FaultKind::impair) failure.frames = to_frame_faults(line);
+  if (line.find("to") != nullptr) failure.to = part_at(line, "/to");
+  if (line.find("rail") != nullptr) failure.rail = level_at(line, "/rail");
   failure.every = optional_duration(line, "/every");
-  if (line.find("share") != nullptr) failure.share = need(line, "/share").real;
-  if (line.find("per_bit") != nullptr) failure.per_bit = need(line, "/per_bit").real;
+  failure.share = optional_share(line, "/share");
+  failure.per_bit = optional_share(line, "/per_bit");
   if (line.find("one_way") != nullptr) failure.one_way = need(line, "/one_way").boolean;
   if (text_at(line, "/model") != "script") {
     failure.model = to_renewal(line);

@@ -144,9 +144,12 @@ struct FailureConfig {
                                   // long as its repair takes
   Duration lasts;        // of a pause, a slow time or an impairment; 0: a model's repair says it
   Duration delay;        // of a slow time, > 0
-  double share = 0.0;    // of an impairment: of the frames; in [0, 1]
-  double per_bit = 0.0;  // of an impairment: probability of a wrong bit
+  double share = 0.0;    // of an impairment of links: of the frames; in [0, 1]
+  double per_bit = 0.0;  // of an impairment of links: probability of a wrong bit
+  FrameFaults frames;    // of an impairment of processes or nodes: of the frames between them
+  std::string to;        // likewise: the other side, named as by `which`; empty: everybody else
   bool one_way = false;  // of an impairment: only away from the part
+  std::optional<std::uint8_t> rail;  // of a real host, or by which frames go; absent: all
 };
 
 enum class TraceFormat : std::uint8_t { csv, lanl };

@@ -62,14 +62,22 @@ void print_faults(const runner::Experiment& experiment, const runner::Inputs& in
   std::size_t crashes = 0;
   std::size_t repairs = 0;
   std::size_t pauses = 0;
+  std::size_t impairments = 0;
   for (const sim::FaultEvent& event : faults.events) {
-    crashes += event.action == sim::FaultAction::crash;
+    const bool begins = event.action == sim::FaultAction::crash;
+    if (event.target == sim::FaultTarget::impairment || event.target == sim::FaultTarget::frames) {
+      impairments += begins;
+      continue;
+    }
+    crashes += begins;
     repairs += event.action == sim::FaultAction::repair;
     pauses += event.action == sim::FaultAction::pause;
   }
   std::printf(
-      "faults      %zu crashes, %zu repairs, %zu pauses; %zu records of parts that are down\n",
-      crashes, repairs, pauses, faults.records_while_down);
+      "faults      %zu crashes, %zu repairs, %zu pauses, %zu impairments; %zu records of parts "
+      "that "
+      "are down\n",
+      crashes, repairs, pauses, impairments, faults.records_while_down);
   if (!inputs.lanl()) return;
   const sim::LanlReport& lanl = *inputs.lanl();
   std::printf("trace       %zu records of %zu nodes, played on %u hosts\n", lanl.records,

@@ -15,10 +15,10 @@
 #include "experiments/runner/node_program.hpp"
 #include "hw/launch/job_key.hpp"
 #include "hw/launch/joined_node.hpp"
+#include "hw/launch/local_ip.hpp"
 #include "hw/launch/pmix_meeting.hpp"
 #include "hw/launch/rendezvous.hpp"
 #include "hw/launch/verbs_rail.hpp"
-#include "hw/udp/internet_socket.hpp"
 
 namespace holdfast::program {
 
@@ -33,10 +33,13 @@ const std::array<Option, 8> kJoinOptions = {
            "the job's key, 64 hexadecimal digits; default: what the\n"
            "environment's HOLDFAST_KEY holds; under PMIx neither is needed"},
     Option{"--address", "PLACE",
-           "where this process receives frames; default: the address by which\n"
-           "it reaches the rendezvous; under PMIx 127.0.0.1 if all processes\n"
-           "are on this machine, else its first other address. Over verbs a\n"
-           "port, such as mlx5_0:1; default: the first that is active"},
+           "where this process receives frames: an address of its machine, or\n"
+           "a network such as 10.1.0.0/16 in which it has one; default: the\n"
+           "address by which it reaches the rendezvous; under PMIx 127.0.0.1\n"
+           "if all processes are on this machine, else its first other address.\n"
+           "Of several rails (fabric.rails) once for each, for all processes in\n"
+           "the same order. Over verbs a port, such as mlx5_0:1; default: the\n"
+           "first that is active"},
     Option{"--patience", "TIME", "to wait for all processes of the job; default: 30s"},
     kMetricsOption};
 
@@ -54,8 +57,6 @@ std::string check_experiment(const Prepared& prepared) {
   const runner::Target target = prepared.campaign.points.front().experiment.fabric.target;
   if (target == runner::Target::simulated)
     return "the experiment's fabric is simulated; give --set fabric.kind=udp (or tcp, verbs)";
-  if (prepared.campaign.points.front().experiment.fabric.rails > 1)
-    return "several rails need the launcher of holdfast run; give --set fabric.rails=1";
   if (target == runner::Target::shm)
     return "shared memory needs the launcher of holdfast run; give --set fabric.kind=udp (or tcp, "
            "verbs)";
@@ -80,24 +81,31 @@ std::string choose_port(const std::string& wanted, hw::JoinPlan& plan) {
   return "--address is \"" + wanted + "\"; expected an active port of this machine: " + names;
 }
 
+// Of `rails` rails. A sentence about what is wrong; empty: nothing.
+std::string choose_addresses(const Arguments& arguments, std::uint32_t rails, hw::JoinPlan& plan) {
+  std::vector<std::string> places;
+  for (const auto& [option, value] : arguments.given())
+    if (option == "--address") places.push_back(value);
+  if (places.size() != rails && (rails > 1 || places.size() > 1))
+    return "the experiment has " + std::to_string(rails) + (rails == 1 ? " rail" : " rails") +
+           " (fabric.rails), and --address is given " + std::to_string(places.size()) +
+           (places.size() == 1 ? " time" : " times") + "; expected it once for each rail";
+  if (plan.fabric == hw::JobFabric::verbs) return choose_port(arguments.value("--address"), plan);
+  for (const std::string& place : places) {
+    const std::string wrong =
+        hw::find_local_ip(place, plan.ips.emplace_back(hw::IpAddress(hw::kLoopback)));
+    if (!wrong.empty()) return "--address: \"" + place + "\" " + wrong;
+  }
+  return "";
+}
+
 // A sentence about what is wrong; empty: nothing.
-std::string read_options(const Arguments& arguments, hw::JoinPlan& plan) {
+std::string read_options(const Arguments& arguments, std::uint32_t rails, hw::JoinPlan& plan) {
   if (Status status = hw::find_job_key(arguments.value("--key-file"), plan.key); !status.is_ok())
     return status.message();
   if (std::string wrong = take_metrics_option(arguments, plan.processes); !wrong.empty())
     return wrong;
-  if (plan.fabric == hw::JobFabric::verbs) {
-    if (std::string wrong = choose_port(arguments.value("--address"), plan); !wrong.empty())
-      return wrong;
-  } else if (arguments.has("--address")) {
-    const std::string text = arguments.value("--address");
-    hw::IpAddress ip = hw::kLoopback;
-    if (const std::string wrong = hw::parse_ip(text, ip); !wrong.empty())
-      return "--address: \"" + text + "\" " + wrong;
-    if (ip.is_any())
-      return "--address: \"" + text + "\" is every address of a machine; expected one of them";
-    plan.ip = ip;
-  }
+  if (std::string wrong = choose_addresses(arguments, rails, plan); !wrong.empty()) return wrong;
   if (!arguments.has("--patience")) return "";
   const std::string text = arguments.value("--patience");
   const auto patience = runner::parse_duration(text);
@@ -184,7 +192,9 @@ int join_node(const Arguments& arguments) {
   if (!prepare(arguments.operands()[0], arguments, prepared)) return kRefused;
   if (const std::string wrong = check_experiment(prepared); !wrong.empty()) return refuse(wrong);
   hw::JoinPlan plan = plan_of(prepared);
-  if (const std::string wrong = read_options(arguments, plan); !wrong.empty()) return refuse(wrong);
+  const std::uint32_t rails = prepared.campaign.points.front().experiment.fabric.rails;
+  if (const std::string wrong = read_options(arguments, rails, plan); !wrong.empty())
+    return refuse(wrong);
   std::unique_ptr<hw::Meeting> meeting;
   if (const std::string wrong = choose_meeting(arguments, plan, meeting); !wrong.empty())
     return refuse(wrong);

@@ -14,9 +14,11 @@
 #include "experiments/program/commands.hpp"
 #include "experiments/program/metrics_option.hpp"
 #include "hw/launch/engine_program.hpp"
+#include "hw/launch/job_key.hpp"
 #include "hw/launch/programs.hpp"
 #include "hw/launch/verbs_rail.hpp"
 #include "stack/base/random.hpp"
+#include "stack/several_rails.hpp"
 
 namespace holdfast::program {
 namespace {
@@ -32,10 +34,14 @@ const std::array kOptions = {
     Option{"--fabric", "KIND",
            "how they reach each other: udp (default), tcp, shm, or verbs (RDMA\n"
            "adapters of this machine, of which nodes take turns)"},
+    Option{"--rails", "R",
+           "networks of the job, 1 to 8, above 1 for udp and tcp: each process\n"
+           "has a socket on 127.0.0.1, one on 127.0.0.2 and so on, twice, for\n"
+           "frames and for messages; default: 1"},
     Option{"--period", "TIME", "between two heartbeats of a machine; default: 100ms"},
     Option{"--timeout", "TIME",
-           "silence of a machine that makes a verdict, at least 2 periods;\n"
-           "default: 1s"},
+           "silence of a machine that makes a verdict, at least 2 periods for\n"
+           "each rail; default: 1s"},
     kMetricsOption,
 };
 
@@ -66,18 +72,36 @@ std::string read_fabric(const Arguments& arguments, hw::JobFabric& fabric) {
   return "--fabric is \"" + word + "\"; expected udp, tcp, shm or verbs";
 }
 
+// A sentence about what is wrong; empty: nothing. PROTOCOL 12.4: with one rail left every so-manyth
+// heartbeat comes.
+std::string check_rails(const hw::ProgramPlan& plan, const DetectorOptions& detection) {
+  if (plan.rails > SeveralRails::kRailsMax)
+    return "--rails is " + std::to_string(plan.rails) + "; expected at most " +
+           std::to_string(SeveralRails::kRailsMax);
+  if (plan.rails > 1 && plan.fabric != hw::JobFabric::udp && plan.fabric != hw::JobFabric::tcp)
+    return "--rails is " + std::to_string(plan.rails) +
+           ", and shared memory and adapters are one rail; give --fabric udp or tcp";
+  if (detection.timeout >= std::int64_t{2 * plan.rails} * detection.period) return "";
+  return "--timeout is " + runner::format_duration(detection.timeout) + "; expected at least " +
+         (plan.rails == 1 ? "two" : std::to_string(2 * plan.rails)) + " periods of " +
+         runner::format_duration(detection.period) +
+         (plan.rails == 1 ? "" : ", two for each of the rails");
+}
+
 // As a shell finds it; empty: nowhere.
 std::string find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return ::access(name.c_str(), X_OK) == 0 ? name : "";
+  const auto runs = [](const std::string& path) {
+    std::error_code error;
+    return ::access(path.c_str(), X_OK) == 0 && std::filesystem::is_regular_file(path, error);
+  };
+  if (name.find('/') != std::string::npos) return runs(name) ? name : "";
   const char* path = std::getenv("PATH");
   std::string folders = path == nullptr ? "/usr/bin:/bin" : path;
   for (std::size_t at = 0; at <= folders.size();) {
     const std::size_t end = std::min(folders.find(':', at), folders.size());
     const std::string folder = end == at ? "." : folders.substr(at, end - at);
     const std::string candidate = folder + "/" + name;
-    std::error_code error;
-    if (::access(candidate.c_str(), X_OK) == 0 && !std::filesystem::is_directory(candidate, error))
-      return candidate;
+    if (runs(candidate)) return candidate;
     at = end + 1;
   }
   return "";
@@ -105,9 +129,7 @@ std::string read_plan(const Arguments& arguments, std::uint32_t per_node, hw::Pr
       return wrong;
   }
   if (std::string wrong = read_fabric(arguments, plan.fabric); !wrong.empty()) return wrong;
-  if (detection.timeout < 2 * detection.period)
-    return "--timeout is " + runner::format_duration(detection.timeout) +
-           "; expected at least two periods of " + runner::format_duration(detection.period);
+  if (std::string wrong = check_rails(plan, detection); !wrong.empty()) return wrong;
   configuration.membership.retransmission_timeout = detection.period;
   if (std::string wrong = take_metrics_option(arguments, plan.processes); !wrong.empty())
     return wrong;
@@ -140,7 +162,8 @@ int launch(const Arguments& arguments) {
   hw::ProgramPlan plan;
   std::uint32_t per_node = 0;
   if (!arguments.number("-n", 1, plan.processes) ||
-      !arguments.number("--per-node", plan.processes, per_node))
+      !arguments.number("--per-node", plan.processes, per_node) ||
+      !arguments.number("--rails", 1, plan.rails))
     return kRefused;
   if (const std::string wrong = read_plan(arguments, per_node, plan); !wrong.empty()) {
     std::fprintf(stderr, "holdfast launch: %s\n", wrong.c_str());
@@ -151,6 +174,10 @@ int launch(const Arguments& arguments) {
       std::fprintf(stderr, "holdfast launch: %s\n", status.message().c_str());
       return kRefused;
     }
+  }
+  if (const Status status = hw::find_job_key("", plan.key); !status.is_ok()) {
+    std::fprintf(stderr, "holdfast launch: %s\n", status.message().c_str());
+    return kRefused;
   }
   hw::ProgramsResult result;
   const Status status = hw::run_programs(plan, report, result);
@@ -178,7 +205,8 @@ const Command kLaunchCommand = {
     "holdfast/holdfast.h) are a job: each hears when another dies. A death ends nobody else; it "
     "is\n"
     "reported on stderr. Standard output and error are the launcher's, standard input is empty.\n"
-    "Ctrl-C, or the end of the launcher, ends all of them.\n\n"
+    "Ctrl-C, or the end of the launcher, ends all of them. The job's key is that in the\n"
+    "environment's HOLDFAST_KEY (64 hexadecimal digits), or else drawn.\n\n"
     "Exit status: 0 if every process has left the job and ended with 0; else that of the first "
     "that\n"
     "did not: its exit status, 128 + n if it was killed by signal n, 1 if it ended with 0 without\n"

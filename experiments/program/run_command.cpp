@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "experiments/program/command_line.hpp"
@@ -16,8 +17,11 @@
 #include "experiments/program/metrics_option.hpp"
 #include "experiments/program/prepare.hpp"
 #include "experiments/runner/launch_replicate.hpp"
+#include "experiments/runner/recordings.hpp"
+#include "experiments/runner/results_folder.hpp"
 #include "experiments/runner/simulate.hpp"
 #include "hw/inject/host_network.hpp"
+#include "hw/launch/job_key.hpp"
 #include "hw/launch/verbs_rail.hpp"
 
 namespace holdfast::program {
@@ -34,7 +38,9 @@ const std::array kOptions = {
            "NAME-2, NAME-3, … that is not there yet"},
     Option{"--resume", nullptr,
            "continue a run that was killed or interrupted, in DIR or in the\n"
-           "last folder of that name; runs no finished replicate again"},
+           "last folder of that name; runs no finished replicate again, and\n"
+           "begins where there is nothing yet, so that a job script may always\n"
+           "give it"},
     kTopologyOption,
     kTraceOption,
     kTraceSystemOption,
@@ -42,7 +48,7 @@ const std::array kOptions = {
     kTraceMonthOption,
     Option{"--record", "DIR",
            "of real processes: record each into DIR/POINT-REPLICATE, for\n"
-           "holdfast replay"},
+           "holdfast replay; recordings are never overwritten"},
     kMetricsOption,
     Option{"--quiet", nullptr, "no progress and no summary"},
 };
@@ -148,14 +154,23 @@ Status try_adapters(const runner::Campaign& campaign) {
   return needed ? hw::find_job_ports(ports) : Status::ok();
 }
 
-// Whether recordings can be written into a folder, which is made; why not is told.
-bool can_record_into(const std::string& folder) {
+// Whether recordings can be written into a folder, which is made; why not is told. Where a run is
+// resumed, those of the replicates that it has finished are there already.
+bool can_record_into(const std::string& folder, bool resumes) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (!error && ::access(folder.c_str(), W_OK | X_OK) == 0) return true;
-  const std::string reason = error ? error.message() : std::strerror(errno);
-  std::fprintf(stderr, "holdfast run: --record %s: recordings cannot be written there: %s\n",
-               folder.c_str(), reason.c_str());
+  std::string problem;
+  if (error || ::access(folder.c_str(), R_OK | W_OK | X_OK) != 0) {
+    problem = "recordings cannot be written there: " +
+              (error ? error.message() : std::string(std::strerror(errno)));
+  } else if (const std::string found = runner::found_recordings(folder);
+             !found.empty() && !resumes) {
+    problem = found +
+              " is not empty, and recordings are never overwritten; give another folder, "
+              "or continue the run that it is of with --resume";
+  }
+  if (problem.empty()) return true;
+  std::fprintf(stderr, "holdfast run: --record %s: %s\n", folder.c_str(), problem.c_str());
   return false;
 }
 
@@ -165,13 +180,12 @@ std::string own_path() {
   return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : "/proc/self/exe";
 }
 
-Status run_real(const Prepared& prepared, runner::Job job, const std::string& recordings,
-                runner::Outcome& outcome) {
+Status run_real(const Prepared& prepared, runner::Job job, const std::optional<JobKey>& key,
+                const std::string& recordings, runner::Outcome& outcome) {
   runner::LaunchSettings settings;
   settings.program = own_path();
-  if (!recordings.empty())
-    settings.recording =
-        recordings + "/" + std::to_string(job.point) + "-" + std::to_string(job.replicate);
+  settings.key = key;
+  if (!recordings.empty()) settings.recording = runner::recordings_of(recordings, job);
   bool interrupted = false;
   Status status = runner::launch_replicate(prepared.campaign.points[job.point].experiment,
                                            *prepared.inputs[job.point], job.replicate, settings,
@@ -202,6 +216,11 @@ int run_prepared(const Prepared& prepared, const Arguments& arguments) {
     return kRefused;
   }
   const bool real = std::any_of(campaign.points.begin(), campaign.points.end(), is_real);
+  std::optional<JobKey> key;
+  if (const Status status = real ? hw::find_job_key("", key) : Status::ok(); !status.is_ok()) {
+    std::fprintf(stderr, "holdfast run: %s\n", status.message().c_str());
+    return kRefused;
+  }
   const std::uint32_t processors = std::max(1u, std::thread::hardware_concurrency());
   runner::CampaignOptions options;
   if (!arguments.number("--jobs", real ? 1 : processors, options.jobs)) return kRefused;
@@ -215,12 +234,15 @@ int run_prepared(const Prepared& prepared, const Arguments& arguments) {
     stop_on_signals();
   }
   const std::string recordings = arguments.value("--record");
-  if (!recordings.empty() && !can_record_into(recordings)) return kRefused;
+  if (!recordings.empty() &&
+      !can_record_into(recordings,
+                       options.resume && runner::ResultsFolder::is_begun(campaign, options)))
+    return kRefused;
   if (!options.quiet) print_warnings(prepared, stderr);
   const auto replicate = [&](runner::Job job, runner::ReplicateMonitor& monitor,
                              runner::Outcome& outcome) {
     const runner::CampaignPoint& point = campaign.points[job.point];
-    if (is_real(point)) return run_real(prepared, job, recordings, outcome);
+    if (is_real(point)) return run_real(prepared, job, key, recordings, outcome);
     return runner::simulate(point.experiment, *prepared.inputs[job.point], job.replicate, monitor,
                             outcome);
   };
@@ -244,6 +266,8 @@ const Command kRunCommand = {
     "failures.csv (a row per failure), faults.csv and cuts.csv (what happened, and to whom) and\n"
     "run.json (versions, times, rates). A kill loses at most the replicates that were running.\n"
     "CONFIG is a file, or a folder that has an experiment.json.\n"
+    "Real processes have the key in the environment's HOLDFAST_KEY (64 hexadecimal digits), or\n"
+    "else one that is drawn for each replicate.\n"
     "The last line of the output is \"results: FOLDER\".\n\n"
     "examples:\n"
     "  holdfast run experiments/quickstart\n"

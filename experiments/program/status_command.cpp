@@ -122,9 +122,9 @@ const Command kStatusCommand = {
     "look at a running job: members, verdicts, mistakes, rails, rates",
     "Asks the processes of a job on this machine what they believe and have counted, and shows\n"
     "one picture: each member, whom it watches and when it last heard from it, where views\n"
-    "disagree, what happened last, and what the rails carried and lost. On a terminal it is drawn\n"
-    "anew every second, with the rates since the look before, until Ctrl-C; elsewhere it is\n"
-    "printed once, with the rates since each process started.\n"
+    "disagree, what happened last, what the rails carried and lost, and how those of messages are\n"
+    "judged. On a terminal it is drawn anew every second, with the rates since the look before,\n"
+    "until Ctrl-C; elsewhere it is printed once, with the rates since each process started.\n"
     "JOB is the job's number or its beginning; it may be left out while only one job runs here.\n"
     "Only the user who has started a job can look at it.\n\n"
     "Exit status, of the last look: 0 if every member is alive or has left, all views agree, and\n"

@@ -48,19 +48,44 @@ ordered_json member(const hw::JobStatus& job, const hw::MemberStatus& member) {
   return entry;
 }
 
+ordered_json rail(const hw::RailStatus& rail) {
+  ordered_json lost = ordered_json::object();
+  for (const auto& [reason, frames] : rail.lost) lost[reason] = frames;
+  return {{"kind", rail.kind},
+          {"address", rail.address},
+          {"up", rail.up},
+          {"frames_sent", rail.frames_sent},
+          {"frames_received", rail.frames_received},
+          {"bytes_sent", rail.bytes_sent},
+          {"bytes_received", rail.bytes_received},
+          {"frames_lost", lost}};
+}
+
 ordered_json rails(const hw::ProcessStatus& view) {
   ordered_json list = ordered_json::array();
-  for (const hw::RailStatus& rail : view.rails) {
-    ordered_json lost = ordered_json::object();
-    for (const auto& [reason, frames] : rail.lost) lost[reason] = frames;
-    list.push_back({{"kind", rail.kind},
-                    {"address", rail.address},
-                    {"up", rail.up},
-                    {"frames_sent", rail.frames_sent},
-                    {"frames_received", rail.frames_received},
-                    {"bytes_sent", rail.bytes_sent},
-                    {"bytes_received", rail.bytes_received},
-                    {"frames_lost", lost}});
+  for (const hw::RailStatus& one : view.rails) list.push_back(rail(one));
+  return list;
+}
+
+ordered_json span(const std::optional<Duration>& span) {
+  return span ? ordered_json(in_seconds(span->ns)) : ordered_json(nullptr);
+}
+
+ordered_json message_rails(const hw::ProcessStatus& view) {
+  ordered_json list = ordered_json::array();
+  for (const hw::MessageRailStatus& one : view.message_rails) {
+    ordered_json entry = rail(one.rail);
+    for (std::size_t i = 0; i < one.peers.size(); ++i)
+      entry["peers"][hw::kRailHealthNames[i]] = one.peers[i];
+    entry["not_up"] = ordered_json::array();
+    for (const auto& [peer, health] : one.not_up) {
+      const char* const state = hw::kRailHealthNames[static_cast<std::size_t>(health)];
+      entry["not_up"].push_back({{"process", peer.value}, {"state", state}});
+    }
+    entry["round_trip_median_s"] = span(one.round_trip_median);
+    entry["round_trip_max_s"] = span(one.round_trip_max);
+    entry["fragments_given_up"] = one.fragments_given_up;
+    list.push_back(entry);
   }
   return list;
 }
@@ -110,6 +135,7 @@ ordered_json view(const hw::ProcessStatus& view) {
         {"of_this_process", view.verdicts.of_us}}},
       {"moments", moments(view)},
       {"rails", rails(view)},
+      {"message_rails", message_rails(view)},
       {"turns", view.turns},
       {"cpu_s", in_seconds(view.cpu.ns)},
       {"control_cpu_s", in_seconds(view.control_cpu.ns)},

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <map>
+#include <optional>
 
 #include "hw/run/event_log.hpp"
 #include "hw/status/job_name.hpp"
@@ -18,6 +19,7 @@ using hw::ProcessStatus;
 
 constexpr std::size_t kMomentsShown = 5;
 constexpr std::size_t kRanksShown = 16;
+constexpr std::size_t kTroublesShown = 8;
 
 template <class... Values>
 std::string format(const char* form, Values... values) {
@@ -179,6 +181,64 @@ void add_moments(const JobStatus& job, std::vector<std::string>& lines) {
   }
 }
 
+std::string text_of_round_trip(Duration span) {
+  const auto ns = static_cast<double>(span.ns);
+  return ns < 1e6 ? format("%.1f us", ns / 1e3) : format("%.1f ms", ns / 1e6);
+}
+
+// All processes' rails of one number together.
+struct MessageRails {
+  hw::RailStatus sum;
+  std::array<std::uint64_t, reliable::kRailHealths> peers{};
+  std::uint64_t given_up = 0;
+  std::optional<Duration> round_trip_max;
+  std::size_t ports_down = 0;
+};
+
+std::string line_of(std::size_t number, const MessageRails& rails) {
+  std::string line = "message rail " + std::to_string(number) + " " + rails.sum.kind + ":";
+  for (std::size_t i = 0; i < rails.peers.size(); ++i)
+    if (i == 0 || rails.peers[i] > 0)
+      line +=
+          (i == 0 ? " " : ", ") + std::to_string(rails.peers[i]) + " " + hw::kRailHealthNames[i];
+  if (rails.round_trip_max)
+    line += "; round trip up to " + text_of_round_trip(*rails.round_trip_max);
+  line += "; sent " + text_of_bytes(rails.sum.bytes_sent) + ", received " +
+          text_of_bytes(rails.sum.bytes_received) + ", " + std::to_string(rails.given_up) +
+          " fragments sent again";
+  if (rails.ports_down > 0) line += "; port down at " + std::to_string(rails.ports_down);
+  return line;
+}
+
+// How messages travel, and who judges a rail to whom to be other than up.
+void add_message_rails(const JobStatus& job, std::vector<std::string>& lines) {
+  std::vector<MessageRails> rails;
+  std::vector<std::string> troubles;
+  for (const ProcessStatus& view : job.views) {
+    rails.resize(std::max(rails.size(), view.message_rails.size()));
+    for (std::size_t i = 0; i < view.message_rails.size(); ++i) {
+      const hw::MessageRailStatus& one = view.message_rails[i];
+      MessageRails& all = rails[i];
+      all.sum.kind = one.rail.kind;
+      all.sum.bytes_sent += one.rail.bytes_sent;
+      all.sum.bytes_received += one.rail.bytes_received;
+      all.given_up += one.fragments_given_up;
+      all.ports_down += !one.rail.up;
+      all.round_trip_max = std::max(all.round_trip_max, one.round_trip_max);
+      for (std::size_t k = 0; k < one.peers.size(); ++k) all.peers[k] += one.peers[k];
+      for (const auto& [peer, health] : one.not_up)
+        troubles.push_back(format("  process %u judges rail %zu to %u: %s", view.self.value, i,
+                                  peer.value,
+                                  hw::kRailHealthNames[static_cast<std::size_t>(health)]));
+    }
+  }
+  for (std::size_t i = 0; i < rails.size(); ++i) lines.push_back(line_of(i, rails[i]));
+  for (std::size_t i = 0; i < std::min(troubles.size(), kTroublesShown); ++i)
+    lines.push_back(troubles[i]);
+  if (troubles.size() > kTroublesShown)
+    lines.push_back("  and " + std::to_string(troubles.size() - kTroublesShown) + " more");
+}
+
 void add_sums(const JobStatus& job, std::vector<std::string>& lines) {
   hw::VerdictCounts verdicts;
   std::map<std::string, hw::RailStatus> rails;  // by kind
@@ -219,6 +279,7 @@ void add_sums(const JobStatus& job, std::vector<std::string>& lines) {
                     std::to_string(sum.frames_received) + ", " + text_of_bytes(sum.bytes_received) +
                     (down[kind] > 0 ? "; down at " + std::to_string(down[kind]) : ""));
   }
+  add_message_rails(job, lines);
   lines.push_back("frames lost by rails: " + reasons(lost) +
                   "; dropped by engines: " + reasons(dropped));
 }

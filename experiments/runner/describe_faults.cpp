@@ -24,11 +24,13 @@ const char* effect_of(const FailureConfig& line) {
 
 }  // namespace
 
-// Of a model the group's: "host-0 … host-3" where several fail as one, a port where a direction of
-// a link does.
+// With the other side, if frames between two are meant, and the rail, if it is one. Of a model the
+// group's: "host-0 … host-3" where several fail as one, a port where a direction of a link does.
 std::string Inputs::name_of(const sim::Fault& fault) const {
   const FailureConfig& line = lines_[fault.entry];
-  if (!line.model) return parts_->name(line.what, fault.part);
+  const std::string other = (line.to.empty() ? "" : " to " + line.to) +
+                            (line.rail ? " rail " + std::to_string(*line.rail) : "");
+  if (!line.model) return parts_->name(line.what, fault.part) + other;
   const auto model = std::find_if(models_.begin(), models_.end(),
                                   [&](const Model& each) { return each.number == fault.entry; });
   const auto name = [&](std::uint32_t part) {
@@ -38,8 +40,8 @@ std::string Inputs::name_of(const sim::Fault& fault) const {
                      : parts_->name(line.what, part);
   };
   const std::uint32_t first = model->parts[fault.part];
-  if (line.count == 1) return name(first);
-  return name(first) + " … " + name(model->last_parts[fault.part]);
+  if (line.count == 1) return name(first) + other;
+  return name(first) + " … " + name(model->last_parts[fault.part]) + other;
 }
 
 std::vector<FaultOutcome> Inputs::describe(const sim::FaultSchedule& schedule) const {

@@ -1,6 +1,6 @@
 // Models: each of its parts, or `count` neighbours as one, is a renewal process with a stream of
 // random numbers of its own (sim/faults/renewal.hpp). A failure is a crash, a pause, a slow time,
-// an impairment of the links, or a flap: down and up again until the repair is over.
+// an impairment of links or of frames, or a flap: down and up again until the repair is over.
 #include <algorithm>
 
 #include "experiments/runner/inputs.hpp"
@@ -21,6 +21,7 @@ constexpr std::uint64_t kNeighboursCause = std::uint64_t{1} << 63;
 Status Inputs::load_model(const FailureConfig& line, std::uint32_t number) {
   if (Status status = parts_->check_any(line.what); !status.is_ok())
     return Status::error(".what: " + status.message());
+  if (Status status = check_to(line); !status.is_ok()) return status;
   Model model;
   model.renewal = *line.model;
   model.outage = outage_of(line);
@@ -52,6 +53,7 @@ void Inputs::list_groups(const FailureConfig& line, Model& model) {
   const auto impaired = [&](sim::Impairment link) {
     link.share = line.share;
     link.per_bit = line.per_bit;
+    link.rail = line.rail;
     model.pieces.push_back({sim::FaultTarget::impairment, schedule_.add_impairment(link)});
   };
   for (const std::uint32_t part : parts_->all(line.what)) {
@@ -63,10 +65,13 @@ void Inputs::list_groups(const FailureConfig& line, Model& model) {
       continue;
     }
     next_part(part);
-    if (impair) {
+    if (impair && is_of_job(line.what)) {
+      model.pieces.push_back(
+          {sim::FaultTarget::frames, schedule_.add_impairment(frames_of(line, part))});
+    } else if (impair) {
       for (const auto& link : parts_->links_of(line.what, part, line.one_way)) impaired(link);
     } else {
-      for (const auto& piece : parts_->pieces(line.what, part)) model.pieces.push_back(piece);
+      for (const auto& piece : pieces_of(line, part)) model.pieces.push_back(piece);
     }
   }
   model.first_piece.push_back(static_cast<std::uint32_t>(model.pieces.size()));

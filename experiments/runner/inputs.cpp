@@ -154,7 +154,7 @@ std::size_t Inputs::faults_after_end() const {
 std::map<std::size_t, FailedPart> Inputs::parts_of(const sim::FaultSchedule& faults) const {
   std::map<std::size_t, FailedPart> parts;
   for (const sim::FaultEvent& event : faults.events) {
-    if (event.action != sim::FaultAction::crash || is_of_fabric(event)) continue;
+    if (event.action != sim::FaultAction::crash || !is_of_job(event)) continue;
     const bool is_node = event.target == sim::FaultTarget::node;
     parts[event.record] = is_node ? FailedPart{"node", topology_->host_name({event.index})}
                                   : FailedPart{"process", std::to_string(event.index)};
@@ -240,6 +240,12 @@ Status InputsCache::load(const Experiment& experiment, std::shared_ptr<const Inp
         line.repaired_after ? line.repaired_after->ns : -1, line.count,
         line.every ? line.every->ns : -1, line.delay.ns, line.one_way,
         std::bit_cast<std::uint64_t>(line.share), std::bit_cast<std::uint64_t>(line.per_bit));
+    for (const double share : {line.frames.loss, line.frames.duplicate, line.frames.corrupt,
+                               line.frames.truncate, line.frames.reorder})
+      add(std::bit_cast<std::uint64_t>(share));
+    add(line.frames.delay.ns, line.frames.jitter.ns);
+    add(line.rail ? int{*line.rail} : -1);
+    add_text(line.to);
     add_text(line.which);
     if (line.model) add_model(*line.model);
   }

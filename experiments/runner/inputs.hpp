@@ -100,8 +100,13 @@ class Inputs {
   Status load_drawn(const FailureConfig& line, std::uint32_t number);
   Status load_part(const FailureConfig& line, std::uint32_t number, std::uint32_t part);
   Status load_impairment(const FailureConfig& line, std::uint32_t number, std::uint32_t part);
+  Status load_frames(const FailureConfig& line, std::uint32_t number, std::uint32_t part);
+  Status check_to(const FailureConfig& line) const;
+  sim::FrameImpairment frames_of(const FailureConfig& line, std::uint32_t part) const;
   Status check_count(const FailureConfig& line, std::uint32_t first) const;
   Status add_outages(const FailureConfig& line, sim::Outage outage);
+  // What goes down with a part of the line: of a host with several rails perhaps one.
+  std::vector<sim::FaultPart> pieces_of(const FailureConfig& line, std::uint32_t part);
   static sim::Outage outage_of(const FailureConfig& line);
   static std::uint64_t cause_of(FaultTarget what, std::uint32_t part);
   void list_groups(const FailureConfig& line, Model& model);

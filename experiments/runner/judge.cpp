@@ -145,6 +145,18 @@ Judge::Judgement Judge::judgement() const {
   return result;
 }
 
+void Judge::tell(Time end, Outcome& outcome) const {
+  Judgement known = judgement();
+  outcome.failures = std::move(known.failures);
+  outcome.records_while_down = known.records_while_down;
+  outcome.false_verdicts = known.false_verdicts;
+  outcome.unreachable_verdicts = known.unreachable_verdicts;
+  outcome.missed = known.missed;
+  outcome.mistakes = known.mistakes;
+  outcome.mistake_durations = std::move(known.mistake_durations);
+  outcome.lived_ms = lived_ms(end);
+}
+
 Judge::Lived Judge::lived_until(Time at) const {
   // In two steps, since alive_ times nanoseconds may not fit. A real run may end before the last
   // of its faults.

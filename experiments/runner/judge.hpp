@@ -83,6 +83,9 @@ class Judge {
   // What is known at the end of the run. The judge may be asked again later.
   Judgement judgement() const;
 
+  // Puts that, and how long the processes lived, into the outcome of a run that ends at `end`.
+  void tell(Time end, Outcome& outcome) const;
+
   // How long all processes together have lived by `end`; in milliseconds, since a million processes
   // for a year are no int64 nanoseconds.
   std::uint64_t lived_ms(Time end) const { return lived_until(end).ms; }

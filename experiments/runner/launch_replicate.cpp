@@ -2,7 +2,6 @@
 #include "experiments/runner/launch_replicate.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <vector>
@@ -10,7 +9,9 @@
 #include "experiments/runner/judge.hpp"
 #include "experiments/runner/node_program.hpp"
 #include "experiments/runner/rails.hpp"
+#include "experiments/runner/recordings.hpp"
 #include "hw/launch/launcher.hpp"
+#include "sim/run/fault_windows.hpp"
 
 namespace holdfast::runner {
 namespace {
@@ -32,15 +33,16 @@ hw::LaunchAction action_of(sim::FaultAction action) {
   return hw::LaunchAction::crash;
 }
 
-// The schedule as signals and faults of rails; the tag of an action says which event of the
-// schedule it is.
+// The schedule as signals and faults of rails, without what happens to frames, which the processes
+// see to; the tag of an action says which event of the schedule it is.
 std::vector<hw::PlannedAction> actions_of(const sim::FaultSchedule& faults, const Rails& rails) {
   using Kind = hw::LaunchTarget::Kind;
   std::vector<hw::PlannedAction> actions;
   for (std::size_t i = 0; i < faults.events.size(); ++i) {
     const sim::FaultEvent& event = faults.events[i];
     const Duration at = event.at - Time{0};
-    if (!is_of_fabric(event)) {
+    if (event.target == sim::FaultTarget::frames) continue;
+    if (is_of_job(event)) {
       const Kind kind = event.target == sim::FaultTarget::node ? Kind::host : Kind::process;
       actions.push_back({at, action_of(event.action), {event.index, kind}, i});
       continue;
@@ -52,21 +54,28 @@ std::vector<hw::PlannedAction> actions_of(const sim::FaultSchedule& faults, cons
   return actions;
 }
 
-// When each host's rail last had a fault.
+// When each host's rails last had a fault.
 class RailHistory {
  public:
-  // A verdict is none on somebody who was reachable within `window` before it, see
-  // Simulation::kept_apart; which frames were lost is not known here, so a fault counts as a loss.
-  RailHistory(std::uint32_t hosts, Duration window) : window_(window), rails_(hosts) {}
+  // From a fault follow verdicts until `window` after its end, see Simulation::kept_apart; which
+  // frames were lost is not known here, so a fault counts as a loss.
+  RailHistory(std::uint32_t hosts, std::uint32_t rails, Duration window)
+      : window_(window), rails_(rails), rails_of_hosts_(std::size_t{hosts} * rails) {}
 
   void change(Time at, const hw::PlannedAction& action) {
-    Rail& rail = rails_[action.target.index];
-    if (action.action == hw::LaunchAction::fail) ++rail.faults;
-    if (action.action == hw::LaunchAction::mend) --rail.faults;
-    rail.last_fault = at;
+    const hw::LaunchTarget& target = action.target;
+    for (std::uint32_t number = 0; number < rails_; ++number) {
+      if (target.rail != hw::LaunchTarget::kAllRails && target.rail != number) continue;
+      Rail& rail = rails_of_hosts_[std::size_t{target.index} * rails_ + number];
+      if (action.action == hw::LaunchAction::fail) ++rail.faults;
+      if (action.action == hw::LaunchAction::mend) --rail.faults;
+      rail.last_fault = at;
+    }
   }
-  bool kept_apart(Time at, NodeId a, NodeId b) const {
-    return a != b && (was_faulty(at, a) || was_faulty(at, b));
+  std::uint32_t rails() const { return rails_; }
+  // This rail, between the two.
+  bool was_faulty(Time at, std::uint32_t rail, NodeId a, NodeId b) const {
+    return a != b && (was_faulty(at, rail, a) || was_faulty(at, rail, b));
   }
 
  private:
@@ -74,13 +83,14 @@ class RailHistory {
     std::uint32_t faults = 0;
     std::optional<Time> last_fault;
   };
-  bool was_faulty(Time at, NodeId host) const {
-    const Rail& rail = rails_[host.value];
+  bool was_faulty(Time at, std::uint32_t number, NodeId host) const {
+    const Rail& rail = rails_of_hosts_[std::size_t{host.value} * rails_ + number];
     return rail.faults > 0 || (rail.last_fault && at <= *rail.last_fault + window_);
   }
 
   Duration window_;
-  std::vector<Rail> rails_;
+  std::uint32_t rails_;  // of each host
+  std::vector<Rail> rails_of_hosts_;
 };
 
 // One thing that the judge is told.
@@ -95,8 +105,8 @@ struct Said {
 class Account {
  public:
   Account(const Experiment& experiment, const Inputs& inputs, const Roster& roster,
-          const hw::LaunchResult& result, const sim::FaultSchedule& faults, Judge& judge,
-          FaultLog& log)
+          const hw::LaunchPlan& plan, const hw::LaunchResult& result,
+          const sim::FaultSchedule& faults, Judge& judge, FaultLog& log)
       : result_(result),
         faults_(faults),
         parts_(inputs.parts_of(faults)),
@@ -104,8 +114,10 @@ class Account {
         wiring_(inputs.topology().routing().wiring()),
         judge_(judge),
         log_(log),
-        rails_(inputs.nodes(),
+        rails_(inputs.nodes(), plan.rails,
                verdict_within(experiment.detector.period, experiment.detector.timeout)),
+        silences_(plan.windows,
+                  verdict_within(experiment.detector.period, experiment.detector.timeout)),
         boots_(inputs.processes()) {}
 
   void tell() {
@@ -152,9 +164,19 @@ class Account {
   void tell_belief(const Said& said) {
     const hw::BeliefEvent& event = said.belief;
     const ProcessId observer = result_.lives[said.index].process;
-    runner::tell_belief(
-        judge_, log_, said.at, observer, {event.process, {event.incarnation, event.state}},
-        rails_.kept_apart(said.at, roster_.node_of(observer), roster_.node_of(event.process)));
+    runner::tell_belief(judge_, log_, said.at, observer,
+                        {event.process, {event.incarnation, event.state}},
+                        kept_apart(said.at, observer, event.process));
+  }
+
+  // A verdict is none on somebody who was reachable by any rail.
+  bool kept_apart(Time at, ProcessId a, ProcessId b) const {
+    for (std::uint32_t rail = 0; rail < rails_.rails(); ++rail) {
+      if (!rails_.was_faulty(at, rail, roster_.node_of(a), roster_.node_of(b)) &&
+          !silences_.silent(at - Time{}, rail, a, b))
+        return false;
+    }
+    return true;
   }
 
   const hw::LaunchResult& result_;
@@ -165,6 +187,7 @@ class Account {
   Judge& judge_;
   FaultLog& log_;
   RailHistory rails_;
+  sim::Silences silences_;
   std::vector<std::uint32_t> boots_;
 };
 
@@ -185,23 +208,22 @@ Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std:
   plan.arguments = {"node"};
   plan.configuration = node_configuration(experiment, inputs, replicate);
   plan.seed = replicate_seed(experiment, replicate);
+  plan.key = settings.key;
   plan.processes = roster.processes();
   plan.fabric = fabric_of(experiment.fabric.target);
   plan.faults = experiment.fabric.faults;
   const sim::FaultSchedule faults = inputs.faults_of(plan.seed);
   plan.separate_hosts = experiment.fabric.separate_hosts;
   plan.rails = experiment.fabric.rails;
+  plan.windows = sim::fault_windows(faults, roster);
   plan.actions = actions_of(faults, Rails(inputs.topology().routing().wiring(), inputs.nodes()));
   for (std::uint32_t i = 0; i < plan.processes; ++i)
     plan.host_of.push_back(roster.node_of({i}).value);
   plan.duration = inputs.duration();
   plan.folder = settings.recording;
   plan.record = !settings.recording.empty();
-  if (plan.record) {
-    std::error_code error;
-    std::filesystem::create_directories(plan.folder, error);
-    if (error) return Status::error(plan.folder + ": cannot make: " + error.message());
-  }
+  if (Status status = plan.record ? begin_recordings(plan.folder) : Status::ok(); !status.is_ok())
+    return status;
   hw::LaunchResult result;
   const Status status = hw::launch(plan, result);
   interrupted = result.interrupted;
@@ -211,20 +233,13 @@ Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std:
   EventLog events(experiment.events, replicate);
   Judge judge(roster.processes(), &events);
   FaultLog log(roster, judge, faults.faults.size());
-  Account(experiment, inputs, roster, result, faults, judge, log).tell();
+  Account(experiment, inputs, roster, plan, result, faults, judge, log).tell();
   log.finish();
-  Judge::Judgement judgement = judge.judgement();
   outcome.processes = roster.processes();
   outcome.nodes = roster.nodes();
-  outcome.failures = std::move(judgement.failures);
-  outcome.records_while_down = judgement.records_while_down + faults.records_while_down;
-  outcome.false_verdicts = judgement.false_verdicts;
-  outcome.unreachable_verdicts = judgement.unreachable_verdicts;
-  outcome.missed = judgement.missed;
   outcome.raw_events = events.take();
-  outcome.mistakes = judgement.mistakes;
-  outcome.mistake_durations = std::move(judgement.mistake_durations);
-  outcome.lived_ms = judge.lived_ms(Time{} + inputs.duration());
+  judge.tell(Time{} + inputs.duration(), outcome);
+  outcome.records_while_down += faults.records_while_down;
   add_faults(inputs, faults, log, outcome);
   for (const hw::ProcessLife& life : result.lives) add_counts(life.notes, outcome);
   return Status::ok();

@@ -6,17 +6,19 @@
 // counts; state_hash is zero.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "experiments/runner/campaign.hpp"
 #include "experiments/runner/inputs.hpp"
+#include "stack/seal/seal.hpp"
 
 namespace holdfast::runner {
 
 struct LaunchSettings {
-  std::string program;  // this program, which is started again as `program node`
-  std::string
-      recording;  // folder for the recordings of this replicate, made if missing; empty: none
+  std::string program;        // this program, which is started again as `program node`
+  std::optional<JobKey> key;  // of the job; absent: one is drawn
+  std::string recording;      // folder for the recordings of this replicate; empty: none
 };
 
 // `interrupted` tells that a signal ended it.

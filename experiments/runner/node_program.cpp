@@ -23,10 +23,11 @@ constexpr std::array<Counter, 7> kCounters = {
 
 constexpr const char* kRejected = "frames_rejected";
 using FrameCounter = std::pair<const char*, std::uint64_t FrameOutcome::*>;
-constexpr std::array<FrameCounter, 6> kFrameCounters = {
+constexpr std::array<FrameCounter, 7> kFrameCounters = {
     {{"frames_lost", &FrameOutcome::lost},
      {"frames_duplicated", &FrameOutcome::duplicated},
      {"frames_corrupted", &FrameOutcome::corrupted},
+     {"frames_truncated", &FrameOutcome::truncated},
      {"frames_reordered", &FrameOutcome::reordered},
      {"frames_delayed", &FrameOutcome::delayed},
      {kRejected, &FrameOutcome::rejected}}};

@@ -103,6 +103,7 @@ struct FrameOutcome {
   std::uint64_t lost = 0;
   std::uint64_t duplicated = 0;
   std::uint64_t corrupted = 0;
+  std::uint64_t truncated = 0;
   std::uint64_t reordered = 0;  // sent before others that are late
   std::uint64_t delayed = 0;
   std::uint64_t rejected = 0;  // came, and were not taken: see DropCounts::rejected

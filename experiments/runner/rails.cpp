@@ -19,6 +19,11 @@ std::uint32_t Rails::host_of_link(std::uint32_t link) const {
   return sim::kNone;
 }
 
+std::uint32_t Rails::host_of(const sim::FaultPart& part) const {
+  return part.target == sim::FaultTarget::link ? host_of_link(part.index)
+                                               : host_of_device(part.index);
+}
+
 Status Rails::check(FaultTarget what, std::uint32_t part) const {
   const bool is_link = what == FaultTarget::link;
   const std::uint32_t host = is_link ? host_of_link(part) : host_of_device(part);
@@ -39,31 +44,37 @@ Status Rails::check(FaultTarget what, std::uint32_t part) const {
 
 std::vector<hw::LaunchTarget> Rails::of(const sim::FaultEvent& event,
                                         const sim::FaultSchedule& faults) const {
-  const auto rail = [this](std::uint32_t host, std::initializer_list<hw::RailFault> what) {
-    std::vector<hw::LaunchTarget> targets;
-    if (host >= nodes_) return targets;
+  const auto targets = [this](std::uint32_t host, std::optional<std::uint8_t> rail,
+                              std::initializer_list<hw::RailFault> what) {
+    std::vector<hw::LaunchTarget> found;
+    if (host >= nodes_) return found;
     for (const hw::RailFault fault : what)
-      targets.push_back({host, hw::LaunchTarget::Kind::rail, fault});
-    return targets;
+      found.push_back(
+          {host, hw::LaunchTarget::Kind::rail, fault, rail ? *rail : hw::LaunchTarget::kAllRails});
+    return found;
   };
   switch (event.target) {
     case sim::FaultTarget::process:
     case sim::FaultTarget::node:
+    case sim::FaultTarget::frames:
       return {};
     case sim::FaultTarget::device:
-      return rail(host_of_device(event.index), {hw::RailFault::cut});
     case sim::FaultTarget::link:
-      return rail(host_of_link(event.index), {hw::RailFault::cut});
+      return targets(host_of({event.target, event.index}), {}, {hw::RailFault::cut});
+    case sim::FaultTarget::rail: {
+      const sim::FaultedRail& one = faults.rails[event.index];
+      return targets(host_of(one.of), one.rail, {hw::RailFault::cut});
+    }
     case sim::FaultTarget::impairment:
       break;
   }
   const sim::Impairment& impairment = faults.impairments[event.index];
   const std::uint32_t host = host_of_link(impairment.link);
   if (!impairment.direction)
-    return rail(host, {hw::RailFault::silent_from, hw::RailFault::silent_to});
+    return targets(host, impairment.rail, {hw::RailFault::silent_from, hw::RailFault::silent_to});
   const std::uint32_t from = wiring_.ends(impairment.link)[*impairment.direction].device;
-  return rail(host,
-              {wiring_.is_switch(from) ? hw::RailFault::silent_to : hw::RailFault::silent_from});
+  return targets(host, impairment.rail,
+                 {wiring_.is_switch(from) ? hw::RailFault::silent_to : hw::RailFault::silent_from});
 }
 
 }  // namespace holdfast::runner

@@ -1,6 +1,6 @@
-// Which host's rail a part of the fabric is. Real hosts have one rail each, to a common switch
+// Which host's rail a part of the fabric is. Real hosts have links to common switches only
 // (hw/inject/host_network.hpp): the adapter of a host and its one link are the same thing there,
-// and there is nothing else that may fail.
+// all its rails or the one that is named, and there is nothing else that may fail.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +32,7 @@ class Rails {
   // sim::kNone: it is none of a host.
   std::uint32_t host_of_device(std::uint32_t device) const;
   std::uint32_t host_of_link(std::uint32_t link) const;
+  std::uint32_t host_of(const sim::FaultPart& part) const;
 
   const sim::Wiring& wiring_;
   std::uint32_t nodes_;

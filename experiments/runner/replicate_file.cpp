@@ -24,6 +24,7 @@ void visit_outcome(Outcome& o, Visit&& visit) {
   visit("frames_lost", o.frames.lost);
   visit("frames_duplicated", o.frames.duplicated);
   visit("frames_corrupted", o.frames.corrupted);
+  visit("frames_truncated", o.frames.truncated);
   visit("frames_reordered", o.frames.reordered);
   visit("frames_delayed", o.frames.delayed);
   visit("frames_rejected", o.frames.rejected);

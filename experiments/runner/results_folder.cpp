@@ -68,7 +68,18 @@ bool is_as_good_as_empty(const std::string& path) {
   return true;
 }
 
+std::string last_numbered(const std::string& name) {
+  int number = 1;
+  while (is_there(numbered(name, number + 1))) ++number;
+  return numbered(name, number);
+}
+
 }  // namespace
+
+bool ResultsFolder::is_begun(const Campaign& campaign, const CampaignOptions& options) {
+  const std::string path = options.output.empty() ? last_numbered(campaign.name) : options.output;
+  return is_there(path + "/" + kResolved);
+}
 
 ResultsFolder::~ResultsFolder() {
   if (lock_ >= 0) ::close(lock_);
@@ -132,12 +143,11 @@ Status ResultsFolder::make(const Campaign& campaign, const CampaignOptions& opti
     return make_folder(path_);
   }
   if (Status status = make_folder("results"); !status.is_ok()) return status;
-  int number = 1;
   if (options.resume) {
-    while (is_there(numbered(campaign.name, number + 1))) ++number;
-    path_ = numbered(campaign.name, number);
+    path_ = last_numbered(campaign.name);
     return make_folder(path_);
   }
+  int number = 1;
   // create_directory says false when another run has just made it.
   do {
     path_ = numbered(campaign.name, number++);

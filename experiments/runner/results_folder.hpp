@@ -35,6 +35,9 @@ class ResultsFolder {
   ResultsFolder(const ResultsFolder&) = delete;
   ResultsFolder& operator=(const ResultsFolder&) = delete;
 
+  // Whether the folder that `options` mean has results of a run already, which resume continues.
+  static bool is_begun(const Campaign& campaign, const CampaignOptions& options);
+
   // Chooses, makes and locks the folder. An error is for the user to mend: the folder is there
   // already, holds another configuration, cannot be made or written. What was made is then gone
   // again, and what was there is as it was.

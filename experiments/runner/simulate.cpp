@@ -142,21 +142,15 @@ Status simulate(const Experiment& experiment, const Inputs& inputs, std::uint32_
   report();
   if (at_end) at_end(simulation);
 
-  Judge::Judgement judgement = judge.judgement();
   outcome.processes = roster.processes();
   outcome.nodes = roster.nodes();
-  outcome.failures = std::move(judgement.failures);
-  outcome.records_while_down = judgement.records_while_down + faults.records_while_down;
-  outcome.false_verdicts = judgement.false_verdicts;
-  outcome.unreachable_verdicts = judgement.unreachable_verdicts;
-  outcome.missed = judgement.missed;
   outcome.raw_events = events.take();
-  outcome.mistakes = judgement.mistakes;
-  outcome.mistake_durations = std::move(judgement.mistake_durations);
-  outcome.lived_ms = judge.lived_ms(Time{} + inputs.duration());
+  judge.tell(Time{} + inputs.duration(), outcome);
+  outcome.records_while_down += faults.records_while_down;
   const FrameFaultCounts faulted = simulation.frame_faults();
-  outcome.frames = {simulation.frames_lost(), faulted.duplicated, faulted.corrupted,
-                    faulted.reordered,        faulted.delayed,    simulation.frames_rejected()};
+  outcome.frames = {simulation.frames_lost(),    faulted.duplicated, faulted.corrupted,
+                    faulted.truncated,           faulted.reordered,  faulted.delayed,
+                    simulation.frames_rejected()};
   log.finish();
   add_faults(inputs, faults, log, outcome);
   outcome.messages = message_counts(simulation.frame_counts());

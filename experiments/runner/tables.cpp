@@ -156,8 +156,8 @@ std::string results_header(const Campaign& campaign) {
          "local_notices,"
          "repeats,"
          "acknowledgements,differences,"
-         "frames_lost,frames_duplicated,frames_corrupted,frames_reordered,frames_delayed,"
-         "frames_rejected" +
+         "frames_lost,frames_duplicated,frames_corrupted,frames_truncated,"
+         "frames_reordered,frames_delayed,frames_rejected" +
          packet_columns("control") + packet_columns("traffic") + packet_columns("victim") +
          ",state_hash\n";
 }
@@ -200,7 +200,8 @@ std::string results_row(const Campaign& campaign, Job job, const Outcome& outcom
        {outcome.records_while_down, messages.heartbeats, messages.observes, messages.notices,
         messages.local_notices, messages.repeats, messages.acknowledgements, messages.differences,
         outcome.frames.lost, outcome.frames.duplicated, outcome.frames.corrupted,
-        outcome.frames.reordered, outcome.frames.delayed, outcome.frames.rejected})
+        outcome.frames.truncated, outcome.frames.reordered, outcome.frames.delayed,
+        outcome.frames.rejected})
     add(number);
   const PacketOutcomes* packets = outcome.packets ? &*outcome.packets : nullptr;
   row += packet_cells(packets ? &packets->control : nullptr);

@@ -111,6 +111,7 @@ void expect_faults(const FrameFaults& faults) {
   const FrameFaults expected{.loss = 0.125,
                              .duplicate = 0.25,
                              .corrupt = 0.5,
+                             .truncate = 0.375,
                              .reorder = 0.75,
                              .delay = microseconds(3),
                              .jitter = microseconds(4)};
@@ -135,8 +136,8 @@ TEST(Load, ReadsEveryKey) {
                           "lanes": [{"weight": 3}, {"high": true}, {}], "collapse": false},
                "link": {"rate": "10 Mb/s", "latency": "2.5 us"},
                "switch_latency": "1 us", "local_latency": "2 us", "loss": 0.125,
-               "duplicate": 0.25, "corrupt": 0.5, "reorder": 0.75, "delay": "3 us",
-               "jitter": "4 us",
+               "duplicate": 0.25, "corrupt": 0.5, "truncate": 0.375, "reorder": 0.75,
+               "delay": "3 us", "jitter": "4 us",
                "routing": {"kind": "balanced", "lmc": 2},
                "subnet_manager": {"sweep_on_trap": false, "sweep_interval": "3 s"}},
     "topology": {"kind": "fat_tree", "down": [2, 3], "up": [1, 4], "parallel": [1, 5]},
@@ -294,6 +295,25 @@ TEST(Load, AcceptsTheLimitsAndRefusesWhatLiesBeyond) {
     EXPECT_TRUE(parse_experiment(minimal(), "t", "", {passes}).experiment.has_value()) << passes;
     EXPECT_FALSE(parse_experiment(minimal(), "t", "", {fails}).experiment.has_value()) << fails;
   }
+}
+
+// The words of the fabric; `delay` is that of frames, not of who is slow.
+TEST(Load, ReadsWhatHappensToFramesBetweenProcesses) {
+  const Experiment e =
+      load(minimal(), {R"(failures=[{"at": "1 s", "what": "process", "which": 0, "to": 1,
+                          "action": "impair", "lasts": "2 s", "rail": 1, "loss": 0.125,
+                          "duplicate": 0.25, "corrupt": 0.5, "truncate": 0.375, "reorder": 0.75,
+                          "delay": "3 us", "jitter": "4 us"}])",
+                       "fabric.kind=udp", "fabric.rails=2", "seal.kind=siphash128"})
+          .points[0]
+          .experiment;
+  const FailureConfig& line = e.failures.at(0);
+  expect_faults(line.frames);
+  EXPECT_EQ(line.delay, Duration{});
+  EXPECT_EQ(line.to, "1");
+  EXPECT_EQ(line.rail, 1);
+  EXPECT_EQ(line.lasts, seconds(2));
+  EXPECT_FALSE(e.fabric.faults.any());
 }
 
 TEST(Load, SeveralRailsNeedALongerTimeout) {

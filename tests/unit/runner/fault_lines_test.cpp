@@ -263,6 +263,30 @@ TEST(Rails, AreCutOrSilentAsTheScriptSays) {
   EXPECT_TRUE(rails_of(line(runner::FaultTarget::node, "host-5")).empty());
 }
 
+TEST(Rails, OneOfSeveralMayFail) {
+  FailureConfig silent = line(runner::FaultTarget::link, "host-5");
+  silent.action = FaultKind::impair;
+  silent.share = 1.0;
+  silent.one_way = true;
+  silent.lasts = seconds(1);
+  FailureConfig cut = line(runner::FaultTarget::adapter, "host-5");
+  cut.repaired_after = seconds(1);
+  cut.every = seconds(20);
+  for (FailureConfig entry : {line(runner::FaultTarget::link, "host-5"), cut, silent}) {
+    EXPECT_EQ(rails_of(entry).at(0).rail, hw::LaunchTarget::kAllRails);
+    entry.rail = 2;
+    const std::vector<hw::LaunchTarget> rails = rails_of(entry);
+    ASSERT_EQ(rails.size(), 1u);
+    EXPECT_EQ(rails[0].index, 5u);
+    EXPECT_EQ(rails[0].rail, 2u);
+    EXPECT_EQ(rails[0].fault, entry.share > 0 ? hw::RailFault::silent_from : hw::RailFault::cut);
+  }
+  cut.rail = 1;
+  const Loaded loaded = load(cut);
+  EXPECT_EQ(loaded.faults.events.size(), 6u) << "it is a flap of that rail";
+  EXPECT_EQ(loaded.inputs->describe(loaded.faults).at(0).which, "host-5 rail 1");
+}
+
 TEST(Rails, OnlyTheLinksOfHostsAreReal) {
   Experiment experiment = experiment_with(line(runner::FaultTarget::link, "leaf-1[5]"));
   std::shared_ptr<const Inputs> inputs;

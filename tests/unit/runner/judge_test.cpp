@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "stack/base/random.hpp"
+#include "tests/drawn.hpp"
 #include "tests/unit/runner/judged.hpp"
 
 namespace holdfast::runner {
@@ -372,7 +373,7 @@ void random_step(Random& random, History& history, Judge& judge) {
 TEST(Judge, AgreesWithTheDefinitionsOnRandomHistories) {
   std::size_t propagated = 0;
   std::size_t rejoined = 0;
-  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+  for (std::uint64_t seed = 0; seed < tests::drawn(1000u); ++seed) {
     Random random(seed, 0, 0);
     History history(4 + 2 * static_cast<std::uint32_t>(seed % 2));
     Judge judge(history.size());
@@ -391,8 +392,8 @@ TEST(Judge, AgreesWithTheDefinitionsOnRandomHistories) {
       rejoined += found.rejoin.has_value();
     }
   }
-  EXPECT_GT(propagated, 500u);
-  EXPECT_GT(rejoined, 500u);
+  EXPECT_GT(propagated, tests::drawn(500u));
+  EXPECT_GT(rejoined, tests::drawn(500u));
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ Outcome some_outcome() {
   outcome.mistakes = 3;
   outcome.mistake_durations = {milliseconds(4), milliseconds(2)};
   outcome.lived_ms = 10'000;
-  outcome.frames = {4, 31, 32, 33, 34, 35};
+  outcome.frames = {4, 31, 32, 36, 33, 34, 35};
   outcome.packets = {{31, 0, 30, 0, 0, 0, 1, nanoseconds(1'500), microseconds(7)},
                      {50, 1, 32, 2, 3, 4, 5, microseconds(2), milliseconds(3)},
                      {}};
@@ -110,12 +110,13 @@ TEST(Tables, RowsHoldTheOutcome) {
   EXPECT_EQ(results_row(campaign, {2, 0}, some_outcome()),
             "2,0,\"one, two\",8,4,2,2,0.010000000,0.020000000,0.030000000,1,0.000000005,,,"
             "0.030000005,,,3,2,5,3,0.002000000,0.003000000,0.004000000,"
-            "3.333,10.000,4,2,5,2,1,0.070000000,,,1,11,12,13,14,15,16,17,4,31,32,33,34,35,"
+            "3.333,10.000,4,2,5,2,1,0.070000000,,,1,11,12,13,14,15,16,17,4,31,32,36,33,34,35,"
             "31,0,30,0,0,0,1,0.000001500,0.000007000,50,1,32,2,3,4,5,0.000002000,0.003000000,"
             "0,0,0,0,0,0,0,,,000000000000abcd\n");
-  EXPECT_EQ(results_row(campaign, {0, 5}, {}),
-            "0,5,bmg,0,0,0,0,,,,0,,,,,,,0,0,0,0,,,,,0.000,0,0,0,0,0,,,,0,0,0,0,0,0,0,0,0,0,0,0,0,0"
-            ",,,,,,,,,,,,,,,,,,,,,,,,,,,,0000000000000000\n");
+  EXPECT_EQ(
+      results_row(campaign, {0, 5}, {}),
+      "0,5,bmg,0,0,0,0,,,,0,,,,,,,0,0,0,0,,,,,0.000,0,0,0,0,0,,,,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0"
+      ",,,,,,,,,,,,,,,,,,,,,,,,,,,,0000000000000000\n");
   const std::string header = results_header(campaign);
   EXPECT_EQ(header.find("point,replicate,propagation.kind,processes,nodes,failures,detected,"), 0u);
   const std::string row = results_row(campaign, {0, 5}, {});
