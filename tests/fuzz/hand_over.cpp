@@ -10,6 +10,8 @@
 #include "hw/launch/assignment.hpp"
 #include "hw/monotonic_clock.hpp"
 #include "hw/udp/udp_address.hpp"
+#include "stack/reliable/message_frame.hpp"
+#include "stack/several_rails.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace holdfast::fuzz {
@@ -57,6 +59,14 @@ std::vector<Bytes> seeds() {
   assignment.boot = 3;
   assignment.addresses.push_back(assignment.addresses.front());
   assignment.faults.loss = 0.25;
+  assignment.windows = {{.from = seconds(1),
+                         .until = seconds(2),
+                         .faults = {.truncate = 0.5, .delay = milliseconds(3)},
+                         .of = {{0}, {2}},
+                         .to = {{1}},
+                         .one_way = true,
+                         .rail = 1}};
+  assignment.message_addresses = assignment.addresses;
   all.push_back(written(assignment));
   all.push_back({kReady, std::byte{1}, std::byte{2}, std::byte{0}, std::byte{0}, kLeft});
   return all;
@@ -72,6 +82,13 @@ void play(Input input) {
       receive_assignment(socket.process.get(), assignment, monotonic_now() + seconds(5));
   if (given.is_ok()) {
     FUZZ_CHECK(assignment.self.value < assignment.processes());
+    FUZZ_CHECK(assignment.addresses.size() <= SeveralRails::kRailsMax);
+    FUZZ_CHECK(assignment.message_addresses.size() <= reliable::kMessageRailsMax);
+    for (const auto* const rails : {&assignment.addresses, &assignment.message_addresses}) {
+      for (const auto& by_process : *rails) {
+        FUZZ_CHECK(by_process.size() == assignment.processes());
+      }
+    }
     const Bytes again = written(assignment);
     FUZZ_CHECK(again.size() <= input.size());
     FUZZ_CHECK(std::equal(again.begin() + kHandOverOpeningBytes, again.end(),

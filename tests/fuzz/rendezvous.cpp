@@ -15,12 +15,16 @@ namespace {
 using namespace hw;
 
 constexpr std::uint32_t kJobSize = 3;
+constexpr std::size_t kRails = 2;
 constexpr JobKey kKey{};
 constexpr Nonces kNonces{};
 
 JobMember member(std::uint16_t port) {
   JobMember made;
-  made.address = to_address(UdpEndpoint{kLoopback, port});
+  for (std::uint16_t rail = 0; rail < kRails; ++rail) {
+    const auto at = static_cast<std::uint16_t>(port + 100 * rail);
+    made.addresses.push_back(to_address(UdpEndpoint{kLoopback, at}));
+  }
   made.process = {1234, 99};
   return made;
 }
@@ -53,6 +57,8 @@ void play_claim(Input input, bool sealed) {
   const ClaimFault fault = decode_claim(bytes, kKey, kNonces, claim);
   FUZZ_CHECK(!sealed || fault != ClaimFault::other_key);
   if (fault != ClaimFault::none) return;
+  const std::size_t rails = claim.member.addresses.size();
+  FUZZ_CHECK(rails >= 1 && rails <= SeveralRails::kRailsMax);
   FUZZ_CHECK(encode_claim(claim, kKey, kNonces) == bytes);
 }
 
@@ -63,7 +69,7 @@ void play_answer(Input input, bool sealed) {
                            kKey, kNonces);
   }
   const auto head = first_of<kAnswerHeadBytes>(answer);
-  const auto after = bytes_after_head(head, kJobSize);
+  const auto after = bytes_after_head(head, kJobSize, kRails);
   if (!after || answer.size() < kAnswerHeadBytes + *after) return;
   const auto kind = static_cast<AnswerKind>(head[0]);
   const auto body =
@@ -71,8 +77,9 @@ void play_answer(Input input, bool sealed) {
   FUZZ_CHECK(body || !sealed || kind == AnswerKind::no_key);
   if (!body || kind != AnswerKind::begin) return;
   MetJob job;
-  if (!decode_begin(*body, kJobSize, job)) return;
+  if (!decode_begin(*body, kJobSize, kRails, job)) return;
   FUZZ_CHECK(job.members.size() == kJobSize);
+  for (const JobMember& one : job.members) FUZZ_CHECK(one.addresses.size() == kRails);
   const auto again = encode_begin(job);
   FUZZ_CHECK(std::equal(again.begin(), again.end(), body->begin(), body->end()));
 }
@@ -91,6 +98,8 @@ std::vector<Bytes> seeds() {
   claim.rank = 2;
   claim.processes = kJobSize;
   claim.member = member(7002);
+  Claim widest = claim;
+  widest.member.addresses.resize(SeveralRails::kRailsMax, claim.member.addresses.front());
   MetJob job;
   job.number = 77;
   for (std::uint16_t port = 7000; port < 7003; ++port) job.members.push_back(member(port));
@@ -99,6 +108,7 @@ std::vector<Bytes> seeds() {
       seed(1, encode_hello({})),
       seed(2, encode_claim(claim, kKey, kNonces)),
       seed(3, encode_claim(claim, kKey, kNonces)),
+      seed(2, encode_claim(widest, kKey, kNonces)),
       seed(5, encode_answer(AnswerKind::begin, begin, kKey, kNonces)),
       seed(5, encode_answer(AnswerKind::no_key, {}, kKey, kNonces)),
       seed(5, encode_answer(AnswerKind::refusal, bytes_of("\1why"), kKey, kNonces))};

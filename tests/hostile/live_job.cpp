@@ -19,11 +19,11 @@ std::size_t Tap::offer(std::span<const ReceiveSlot> slots) {
     if (slots_.size() <= slot.cookie) slots_.resize(slot.cookie + 1);
     slots_[slot.cookie] = slot.data;
   }
-  return rail_->offer(slots);
+  return inner_.offer(slots);
 }
 
 std::size_t Tap::poll(std::span<Event> events) {
-  const std::size_t count = rail_->poll(events);
+  const std::size_t count = inner_.poll(events);
   for (Event& event : events.first(count)) {
     if (event.kind != EventKind::received) continue;
     event.at = now_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stack/engine.hpp"
+#include "stack/outer_fabric.hpp"
 #include "tests/hostile/rails.hpp"
 
 namespace holdfast::hostile {
@@ -19,31 +20,17 @@ constexpr std::uint32_t kJob = 4711;
 constexpr Duration kPeriod = milliseconds(100), kTimeout = seconds(1);
 
 // A rail that is looked at: what arrives is kept, and arrives on the test's clock.
-class Tap final : public Fabric {
+class Tap final : public OuterFabric {
  public:
-  Tap(std::unique_ptr<Fabric> rail, const Time& now) : rail_(std::move(rail)), now_(now) {}
+  Tap(std::unique_ptr<Fabric> rail, const Time& now)
+      : OuterFabric(*rail), rail_(std::move(rail)), now_(now) {}
 
-  const Fabric& rail() const { return *rail_; }
+  const Fabric& rail() const { return inner_; }
   bool keeping = true;
   std::vector<Bytes> heard;
 
-  const Caps& caps() const override { return rail_->caps(); }
-  Address local_address() const override { return rail_->local_address(); }
-  Peer attach(const Address& address, Service service) override {
-    return rail_->attach(address, service);
-  }
-  void detach(Peer peer) override { rail_->detach(peer); }
-  void reset(Peer peer) override { rail_->reset(peer); }
-  Region register_memory(std::span<std::byte> memory) override {
-    return rail_->register_memory(memory);
-  }
-  std::size_t post(std::span<const Operation> operations) override {
-    return rail_->post(operations);
-  }
   std::size_t offer(std::span<const ReceiveSlot> slots) override;
   std::size_t poll(std::span<Event> events) override;
-  bool set_path(Peer peer, PathChoice choice) override { return rail_->set_path(peer, choice); }
-  Armed arm() override { return rail_->arm(); }
 
  private:
   std::unique_ptr<Fabric> rail_;

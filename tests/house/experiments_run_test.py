@@ -111,6 +111,9 @@ class ExperimentsRun(SmallCopy):
         self.assertEqual(self.given(done)[1:], ["bench", "checksum", "--output", "results/mine",
                                                 "--rounds", "3"])
         self.assertEqual(done.stderr, "reporting results/mine --figures mine/bandwidth.json\n")
+        self.write("mine/runtimes.json", "{}\n")
+        done = self.run_it("mine/", RESULTS="results/mine")
+        self.assertEqual(done.stderr, "reporting results/mine --figures mine/runtimes.json\n")
         done = self.run_it("mine", STATUS="2")
         self.assertEqual((done.returncode, done.stderr), (2, ""))
 

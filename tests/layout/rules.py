@@ -7,10 +7,14 @@ directly in stack/. An area may include itself; everything else that it may incl
 import re
 from pathlib import PurePosixPath
 
-SEAMS = ("stack/fabric.hpp", "stack/verbs.hpp")
+SEAMS = ("stack/address_book.hpp", "stack/fabric.hpp", "stack/outer_fabric.hpp", "stack/verbs.hpp")
 BASE = {"stack/base"}
 SEAM = BASE | {"seam"}
 CODING = {"stack/wire", "stack/checksum", "stack/seal"}
+# How a message lies in memory: what protocols that carry data are made of.
+MESSAGES = {"stack/segments"}
+# What things should cost, to compare measurements with: no protocol acts on it.
+MODELS = {"stack/pipeline"}
 PROTOCOLS = {
     "stack/detect",
     "stack/propagate",
@@ -22,14 +26,15 @@ PROTOCOLS = {
 # Fabrics around fabrics, for the simulator and for the real target. No protocol may know of faults,
 # nor may the engine.
 WRAPPERS = {"stack/impair"}
-STACK = SEAM | CODING | {"stack/view"} | PROTOCOLS | {"engine"}
+STACK = SEAM | CODING | MESSAGES | MODELS | {"stack/view"} | PROTOCOLS | {"engine"}
 
 # Folders of sim/ and hw/ that put engines to work; the others are fabrics and their parts.
-DRIVERS = {"sim/run", "sim/oracle", "hw/run", "hw/status", "hw/launch",
-           "hw/library"}
+DRIVERS = {"sim/run", "sim/oracle", "sim/messages", "sim/jobs", "hw/run", "hw/status",
+           "hw/launch", "hw/library"}
 
-# What a folder of hw/ may see of the stack beside the seams: the tuner times the checksums.
-BESIDE_SEAMS = {"hw/tune": {"stack/checksum"}}
+# What a folder of hw/ may see of the stack beside the seams: the tuner times the checksums, the
+# probe says which kernel computes them.
+BESIDE_SEAMS = {"hw/tune": {"stack/checksum"}, "hw/probe": {"stack/checksum"}}
 
 # Headers of clocks, sockets, threads and random devices; then those of files and streams.
 _AMBIENT_HEADER = re.compile(
@@ -66,8 +71,10 @@ def area(path):
 
 
 def _stack_may_see(its_area):
-    if its_area in BASE:
+    if its_area in BASE or its_area == "stack/pipeline":
         return BASE
+    if its_area == "stack/segments":
+        return BASE | {"stack/checksum"}
     if its_area == "stack/seal":
         return SEAM | {"stack/wire"}  # where a frame keeps its seal
     if its_area == "seam" or its_area in CODING | WRAPPERS:
@@ -75,8 +82,8 @@ def _stack_may_see(its_area):
     if its_area == "stack/view":
         return SEAM | CODING
     if its_area in PROTOCOLS:
-        return SEAM | CODING | {"stack/view"}
-    return STACK
+        return SEAM | CODING | MESSAGES | {"stack/view"}
+    return STACK - MODELS
 
 
 def may_include(its_area, other):

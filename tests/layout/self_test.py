@@ -14,6 +14,8 @@ GOOD = {
     "holdfast_folder(holdfast_view SOURCES view/view.cpp)\n"
     "file(GLOB detect CONFIGURE_DEPENDS detect/*.cpp)\n"
     "holdfast_folder(holdfast_detect SOURCES ${detect})\n"
+    "holdfast_folder(holdfast_segments SOURCES segments/list.cpp)\n"
+    "holdfast_folder(holdfast_pipeline SOURCES pipeline/plan.cpp)\n"
     "holdfast_folder(holdfast_stack SOURCES engine.cpp)\n",
     "stack/base/clean.hpp": BODY + "#pragma once\n#include <cstdint>\n",
     "stack/base/clean.cpp": BODY + '#include "stack/base/clean.hpp"\n',
@@ -21,6 +23,8 @@ GOOD = {
     "stack/view/view.cpp": BODY + '#include "stack/fabric.hpp"\n',
     "stack/view/view.hpp": BODY + "#pragma once\n",
     "stack/detect/ring.cpp": BODY + '#include "stack/view/view.hpp"\n',
+    "stack/segments/list.cpp": BODY + '#include "stack/base/clean.hpp"\n',
+    "stack/pipeline/plan.cpp": BODY + '#include "stack/base/clean.hpp"\n',
     "stack/engine.cpp": BODY + '#include "stack/view/view.hpp"\n',
     "sim/CMakeLists.txt": "# Simulator.\n",
     "sim/topology/CMakeLists.txt": "# T.\n"
@@ -54,6 +58,11 @@ SPOILED = [
     ("stack/view/view.cpp", '#include "stack/engine.hpp"\n', "may not see engine"),
     ("stack/detect/ring.cpp", '#include "stack/propagate/bmg.hpp"\n', "not see stack/propagate"),
     ("stack/detect/ring.cpp", '#include "stack/engine.hpp"\n', "may not see engine"),
+    ("stack/segments/list.cpp", '#include "stack/fabric.hpp"\n', "segments may not see seam"),
+    ("stack/segments/list.cpp", '#include "stack/wire/frame.hpp"\n', "may not see stack/wire"),
+    ("stack/pipeline/plan.cpp", '#include "stack/checksum/crc.hpp"\n', "see stack/checksum"),
+    ("stack/detect/ring.cpp", '#include "stack/pipeline/plan.hpp"\n', "not see stack/pipeline"),
+    ("stack/engine.cpp", '#include "stack/pipeline/plan.hpp"\n', "may not see stack/pipeline"),
     ("stack/engine.cpp", '#include "stack/impair/loss.hpp"\n', "engine may not see stack/impair"),
     ("stack/detect/ring.cpp", '#include "stack/impair/loss.hpp"\n', "may not see stack/impair"),
     ("stack/engine.cpp", '#include "sim/run/run.hpp"\n', "engine may not see sim/run"),

@@ -73,8 +73,8 @@ void describe(const Scenario& scenario, std::ostream& out) {
   if (scenario.packets) describe(scenario.link, *scenario.packets, out);
   static constexpr const char* kActions[] = {"crash",  "repair", "pause",
                                              "resume", "slow",   "normal"};
-  static constexpr const char* kTargets[] = {" process ", " node ", " link ", " device ",
-                                             " impairment "};
+  static constexpr const char* kTargets[] = {" process ",    " node ",   " link ", " device ",
+                                             " impairment ", " frames ", " rail "};
   for (const sim::FaultEvent& fault : scenario.faults.events) {
     out << "  " << seconds_text(fault.at) << kActions[static_cast<std::size_t>(fault.action)]
         << kTargets[static_cast<std::size_t>(fault.target)] << fault.index;

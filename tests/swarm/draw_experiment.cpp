@@ -235,9 +235,24 @@ class ExperimentDraw {
   }
 
   void impair(Object& failure) {
-    of_the_fabric(failure, false);
     failure.time("lasts", length());
-    impairment(failure);
+    if (dice_.one_in(2)) {
+      of_the_job(failure);
+      frames(failure);
+    } else {
+      of_the_fabric(failure, false);
+      impairment(failure);
+    }
+  }
+
+  // Of processes or nodes: something happens to the frames between them and all others.
+  void frames(Object& failure) {
+    failure.word("action", "impair").add("one_way", dice_.one_in(2) ? "true" : "false");
+    failure.real("loss", dice_.one_in(3) ? 1.0 : 0.9 * dice_.unit()).real("duplicate", 0.1);
+    if (dice_.one_in(2)) failure.real("truncate", 0.1);
+    if (dice_.one_in(2)) return;
+    failure.time("delay", nanoseconds(1) + dice_.up_to(period_)).time("jitter", period_ / 2);
+    failure.real("reorder", 0.1);
   }
 
   void impairment(Object& failure) {
@@ -250,7 +265,7 @@ class ExperimentDraw {
   }
 
   // About three failures in the run of all parts together: of the job, which stand still, are slow
-  // or end, or of the fabric, which end, flap or lose frames.
+  // or end or whose frames are impaired, or of the fabric, which end, flap or lose frames.
   void model(Object& failure) {
     const bool job = dice_.one_in(2);
     failure.word("model", pick({"exponential", "weibull", "lognormal"}));
@@ -264,7 +279,9 @@ class ExperimentDraw {
     } else {
       failure.word("what", pick({"adapter", "link", "leaf", "spine", "board", "chassis"}));
     }
-    if (job && effect == 1) failure.word("action", "pause");
+    const bool frames_of_job = job && effect == 1 && dice_.one_in(2);
+    if (frames_of_job) frames(failure);
+    if (job && effect == 1 && !frames_of_job) failure.word("action", "pause");
     if (job && effect == 2) failure.word("action", "slow").time("delay", timeout_ / 3);
     if (impairs) impairment(failure);
     if (!job && effect == 2) {

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "tests/drawn.hpp"
 #include "tests/swarm/scenario.hpp"
 
 namespace holdfast::swarm {
@@ -61,7 +62,7 @@ TEST(Draw, PacketsMeetEveryFate) {
   std::array<std::uint64_t, sim::kPacketFates> fates{};
   std::uint64_t collapsed = 0;
   int played = 0;
-  for (std::uint64_t seed = 0; played < 60; ++seed) {
+  for (std::uint64_t seed = 0; played < tests::drawn(60); ++seed) {
     const Scenario scenario = draw(seed);
     if (!scenario.packets || scenario.packets->traffic.empty()) continue;
     ++played;
@@ -70,8 +71,9 @@ TEST(Draw, PacketsMeetEveryFate) {
     for (std::size_t i = 0; i < fates.size(); ++i) fates[i] += outcome.fates[i];
     collapsed += outcome.collapsed;
   }
+  EXPECT_GT(collapsed, tests::drawn(10'000u));
+  if (tests::kSanitized) return;  // rare ones need them all
   for (const std::uint64_t times : fates) EXPECT_GT(times, 0u);
-  EXPECT_GT(collapsed, 10'000u);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/oracle/safety.hpp"
+#include "tests/drawn.hpp"
 #include "tests/swarm/stage.hpp"
 
 namespace holdfast::swarm {
@@ -33,7 +34,7 @@ Left left_by(const Scenario& scenario, bool skip) {
 TEST(SkipInSwarm, ChangesNothingUnderFaultsOfTheFabric) {
   int played = 0;
   std::uint64_t skipped = 0;
-  for (std::uint64_t seed = 0; played < 50; ++seed) {
+  for (std::uint64_t seed = 0; played < tests::drawn(50); ++seed) {
     Scenario scenario = draw(seed);
     const auto& events = scenario.faults.events;
     if (std::none_of(events.begin(), events.end(), sim::is_of_fabric)) continue;

@@ -17,6 +17,8 @@
 namespace holdfast::hw {
 namespace {
 
+constexpr Duration kPatience = seconds(20);
+
 [[noreturn]] void stop(const char* what) {
   std::fprintf(stderr, "vm_ping_pong: %s\n", what);
   std::_Exit(1);
@@ -48,10 +50,11 @@ class Player {
     if (fabric_->post({&operation, 1}) != 1) stop("a send was not accepted");
     ++posted_;
   }
-  // The next frame has arrived, and what was sent before it has ended.
+  // One more frame has arrived, be it while the two still met, and what was sent before it has
+  // ended.
   void wait() {
-    const std::uint64_t next = received_ + 1;
-    while (received_ < next || sent_ < posted_) look();
+    ++awaited_;
+    while (received_ < awaited_ || sent_ < posted_) look();
     offer();
   }
 
@@ -63,6 +66,9 @@ class Player {
   void look() {
     std::array<Event, 8> events;
     const std::size_t count = fabric_->poll(events);
+    const Time now = monotonic_now();
+    if (count > 0) heard_at_ = now;
+    if (now > heard_at_ + kPatience) stop("nothing has happened for 20 s");
     for (std::size_t i = 0; i < count; ++i) {
       attached_ += events[i].kind == EventKind::attached;
       received_ += events[i].kind == EventKind::received;
@@ -76,7 +82,8 @@ class Player {
   std::unique_ptr<Fabric> fabric_;
   Region region_;
   Peer peer_;
-  std::uint64_t attached_ = 0, received_ = 0, posted_ = 0, sent_ = 0;
+  std::uint64_t attached_ = 0, received_ = 0, awaited_ = 0, posted_ = 0, sent_ = 0;
+  Time heard_at_ = monotonic_now();  // of the last event
 };
 
 void tell(int descriptor, const Address& address) {

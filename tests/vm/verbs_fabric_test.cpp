@@ -29,12 +29,17 @@ class VerbsTest : public ::testing::Test, public FabricPair {
   }
 
   std::unique_ptr<hw::VerbsFabric> open(std::size_t port, std::uint32_t queue_key) {
+    hw::KeptQueue kept;
+    return open(port, queue_key, kept);
+  }
+  std::unique_ptr<hw::VerbsFabric> open(std::size_t port, std::uint32_t queue_key,
+                                        hw::KeptQueue& kept) {
     std::unique_ptr<hw::VerbsFabric> opened;
     const Status status = hw::VerbsFabric::open({.port = ports_[port],
                                                  .queue_key = queue_key,
                                                  .send_depth = kDepth,
                                                  .receive_depth = kDepth},
-                                                opened);
+                                                kept, opened);
     EXPECT_TRUE(status.is_ok()) << status.message();
     return opened;
   }
@@ -119,6 +124,31 @@ TEST_F(VerbsTest, AnotherJobsFramesAreDroppedByTheAdapter) {
   EXPECT_EQ(poll_for(*this, *stranger, 1).size(), 1u);
   EXPECT_TRUE(gets_through(mine));
   EXPECT_TRUE(ours.holds(0, 100, 9));
+}
+
+TEST_F(VerbsTest, TheNextFabricAtAQueuePairHasItsAddressAndNothingElseOfIt) {
+  hw::KeptQueue kept;
+  b_ = open(1, 7, kept);
+  ASSERT_TRUE(b_);
+  const Address address = b().local_address();
+  to_b_ = a().attach(address, Service::datagram);
+  Slots mine(a(), 1);
+  Slots before(b(), 1);
+  ASSERT_EQ(b().offer(before.receive_slots(0, 1)), 1u);
+  const Armed armed = b().arm();
+  ASSERT_TRUE(armed.idle);
+  const Operation operation = mine.send(0, to_b_, 100, 4);
+  ASSERT_EQ(a().post({&operation, 1}), 1u);
+  pollfd waiting{armed.descriptor, POLLIN, 0};
+  ASSERT_EQ(::poll(&waiting, 1, 5000), 1) << "it is there, and nobody has looked";
+  b_.reset();
+  b_ = open(1, 7, kept);
+  ASSERT_TRUE(b_);
+  EXPECT_EQ(b().local_address(), address);
+  Slots theirs(b(), 1);
+  ASSERT_EQ(b().offer(theirs.receive_slots(0, 1)), 1u);
+  EXPECT_TRUE(gets_through(mine));
+  EXPECT_TRUE(theirs.holds(0, 100, 9));
 }
 
 TEST_F(VerbsTest, WhatFindsNoBufferIsLostAndTheRestArrives) {

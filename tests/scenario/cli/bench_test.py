@@ -4,6 +4,7 @@ machine is asserts nothing."""
 import csv
 import json
 import os
+import shutil
 import subprocess
 import unittest
 
@@ -15,9 +16,12 @@ CHECKSUMS = {"sum32", "xor32", "adler32", "fletcher64", "jenkins_oaat", "fnv1a",
 
 class Bench(Scenario):
     def bench(self, *words):
+        """What it gave; `args` is its process number."""
         environment = {**os.environ, "XDG_CACHE_HOME": self.path("cache")}
-        return subprocess.run([PROGRAM, "bench", *words], cwd=self.folder, env=environment,
-                              capture_output=True, text=True, check=False)
+        with subprocess.Popen([PROGRAM, "bench", *words], cwd=self.folder, env=environment,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as done:
+            stdout, stderr = done.communicate()
+        return subprocess.CompletedProcess(done.pid, done.returncode, stdout, stderr)
 
     def test_every_checksum_is_measured_beside_the_limits(self):
         done = self.bench("checksum", "--rounds", "1", "--largest", "1", "--output", "out")
@@ -48,13 +52,167 @@ class Bench(Scenario):
         again = self.bench("checksum", "--rounds", "1", "--largest", "1", "--output", "again")
         self.assertIn("measured before", again.stdout)
 
+    def test_the_models_are_drawn_with_the_papers_parameters_and_this_machines(self):
+        done = self.bench("pipeline-model", "--output", "out")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("results: out\n", done.stdout)
+        found = {}
+        for row in csv.DictReader(self.read("out", "bandwidth.csv").splitlines()):
+            found[row["measurement"], row["contender"], int(row["message_bytes"])] = \
+                float(row["median_bytes_per_s"])
+        self.assertEqual({key[0] for key in found}, {"model_jack", "model_here"})
+        for measurement, contender, length in found:
+            self.assertLessEqual(found[measurement, contender, length], 3e9, contender)
+            self.assertLessEqual(found[measurement, contender, length],
+                                 found[measurement, "network", length])
+        # T = 2 L / 6 GB/s + 1.4 us + L / 3 GB/s, and 1 / (1/3 + 2/6) of an endless message.
+        self.assertAlmostEqual(found["model_jack", "eager", 4096] / 1e9,
+                               4.096 / (2 * 4.096 / 6 + 1.4 + 4.096 / 3), 3)
+        self.assertAlmostEqual(found["model_jack", "naive", 64 << 20] / 1e9, 1.5, 2)
+        model = json.loads(self.read("out", "model.json"))
+        self.assertEqual(model["here"]["network_gap_ns"], 300)
+        self.assertGreater(model["here"]["copy_bytes_per_s"], 0)
+        figures = os.path.join(ROOT, "experiments", "csum-model", "bandwidth.json")
+        subprocess.run([os.path.join(ROOT, "analysis", "bench"), self.path("out"), "--figures",
+                        figures], check=True, stdout=subprocess.PIPE)
+        self.assertEqual(len(os.listdir(self.path("out", "figures"))), 6)
+
+        again = self.bench("pipeline-model", "--output", "again")
+        self.assertIn("measured before", again.stdout)
+
+    def test_the_skeletons_are_played_and_drawn_beside_the_papers_run_times(self):
+        done = self.bench("nas", "--figure", "csum-table-1", "--job", "is.b.16", "--output", "out")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("results: out\n", done.stdout)
+        rows = {row["contender"]: row
+                for row in csv.DictReader(self.read("out", "runtimes.csv").splitlines())}
+        self.assertEqual(list(rows), ["unprotected", "unprotected, summed up", "reliable",
+                                      "reliable, crc32c"])
+        seconds = {name: float(row["seconds"]) for name, row in rows.items()}
+        # What it computes was chosen so that it takes as long as the paper's.
+        self.assertAlmostEqual(seconds["unprotected"], 0.35, 3)
+        self.assertEqual(float(rows["reliable"]["published_seconds"]), 0.37)
+        # 16 processes in five iterations, one of them untimed: 4 rounds to add up, 4 to tell the
+        # lengths, 15 exchanges; and a broadcast, two sums and the greatest keys, 15 each.
+        played = 5 * 16 * (4 + 4 + 15) + 4 * 15
+        self.assertEqual({row["played_messages"] for row in rows.values()}, {str(played)})
+        self.assertGreater(seconds["unprotected, summed up"], 1.1 * seconds["unprotected"])
+        self.assertLess(seconds["reliable, crc32c"], 1.02 * seconds["reliable"])
+        again = self.bench("nas", "--figure", "csum-table-1", "--job", "is.b.16", "--output",
+                           "again")
+        self.assertEqual(again.returncode, 0)
+        self.assertEqual(self.read("again", "runtimes.csv"), self.read("out", "runtimes.csv"))
+        figures = os.path.join(ROOT, "experiments", "csum-table-1", "runtimes.json")
+        subprocess.run([os.path.join(ROOT, "analysis", "bench"), self.path("out"), "--figures",
+                        figures], check=True, stdout=subprocess.PIPE)
+        self.assertEqual(len(os.listdir(self.path("out", "figures"))), 6)
+
+    def netpipe(self, target, *words):
+        """A round of a few lengths; the rows by (pattern, contender, bytes)."""
+        sizes = [1, 8, 5000, 65536, 1048576]
+        done = self.bench("netpipe", "--target", target, "--rounds", "1", "--sizes",
+                          ",".join(map(str, sizes)), "--output", target, *words)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        rows = {}
+        for row in csv.DictReader(self.read(target, "bandwidth.csv").splitlines()):
+            kind, pattern = row["measurement"].split()
+            self.assertEqual(kind, target)
+            self.assertGreater(float(row["median_bytes_per_s"]), 0)
+            rows[pattern, row["contender"], int(row["message_bytes"])] = row
+        contenders = {contender for _, contender, _ in rows}
+        self.assertEqual(set(rows), {(pattern, contender, size) for size in sizes
+                                     for pattern in ("ping_pong", "stream")
+                                     for contender in contenders})
+        # Of a step: 4 MiB of messages, 2 to 200 of them; there and back in a ping-pong.
+        each = sum(3 * min(200, max(2, 4 * 2**20 // size)) for size in sizes)
+        machine = json.loads(self.read(target, "machine.json"))
+        self.assertEqual(machine["messages_compared"], each * len(contenders))
+        self.assertIn(f"results: {target}\n", done.stdout)
+        self.assertEqual([name for name in os.listdir("/dev/shm")
+                          if name.startswith(f"holdfast-bench-{done.args}-")], [])
+        return contenders, machine
+
+    def test_messages_over_udp_on_two_rails(self):
+        contenders, machine = self.netpipe("udp", "--no-mpi", "--rails", "2", "--seal",
+                                           "siphash128")
+        self.assertEqual(contenders, {"holdfast crc32c", "holdfast none", "raw udp"})
+        self.assertEqual((machine["rails"], machine["seal"]), (2, "siphash128"))
+        shows = list(csv.DictReader(self.read("udp", "shows.csv").splitlines()))
+        promised = {(row["show"], int(row["message_bytes"])): float(row["least_ratio"])
+                    for row in shows}
+        self.assertEqual(promised[("udp stream: checksum / raw", 1048576)], 0.4)
+        self.assertEqual(promised[("udp ping_pong: checksum / raw", 8)], 0.7407)
+        for row in shows:
+            self.assertEqual(row["limit"], "raw udp")
+
+    def test_messages_over_tcp_by_processes_that_sleep(self):
+        contenders, machine = self.netpipe("tcp", "--no-mpi", "--sleep", "--checksum", "sum32")
+        self.assertEqual(contenders, {"holdfast sum32", "holdfast none", "raw tcp"})
+        self.assertEqual(machine["waiting"], "sleeping")
+
+    def test_messages_in_shared_memory_cut_in_two_ways(self):
+        contenders, _ = self.netpipe("shm", "--no-mpi", "--fragment", "4096,16384")
+        self.assertEqual(contenders, {"holdfast crc32c 4096", "holdfast crc32c 16384",
+                                      "holdfast none 4096", "holdfast none 16384", "raw shm"})
+
+    def test_what_each_checksum_takes_is_in_one_run(self):
+        contenders, machine = self.netpipe("shm", "--no-mpi", "--checksum",
+                                           "fnv1a,none,xxh3,fnv1a")
+        self.assertEqual(contenders, {"holdfast fnv1a", "holdfast xxh3", "holdfast none",
+                                      "raw shm"})
+        self.assertEqual(machine["checksums"], ["fnv1a", "xxh3"])
+        overheads = {(row["measurement"], row["contender"], int(row["message_bytes"]))
+                     for row in csv.DictReader(self.read("shm", "overhead.csv").splitlines())}
+        self.assertEqual(overheads, {(measurement, contender, size)
+                                     for measurement in ("shm ping_pong", "shm stream")
+                                     for contender in ("holdfast fnv1a", "holdfast xxh3")
+                                     for size in (1, 8, 5000, 65536, 1048576)})
+        figures = os.path.join(ROOT, "experiments", "csum-6", "bandwidth.json")
+        subprocess.run([os.path.join(ROOT, "analysis", "bench"), self.path("shm"), "--figures",
+                        figures], check=True, stdout=subprocess.PIPE)
+        self.assertIn("overhead-stream.svg", os.listdir(self.path("shm", "figures")))
+
+    def test_open_mpi_is_measured_beside_where_it_is_installed(self):
+        if shutil.which("mpirun") is None or not os.path.exists(
+                os.path.join(os.path.dirname(PROGRAM), "mpi_netpipe")):
+            self.skipTest("Open MPI is not installed, or mpi_netpipe was not built")
+        contenders, _ = self.netpipe("shm")
+        self.assertIn("ob1 vader", contenders)
+        self.draw("dr-4-shm", {"measurement": "shm ping_pong"})
+
+    def draw(self, name, figure):
+        """One figure of the benchmark in the folder `shm`, over time and over bandwidth."""
+        declared = {"figures": [{"name": name, "title": "t", **figure},
+                                {"name": name + "-time", "title": "t", "quantity": "time",
+                                 **figure}]}
+        with open(self.path("figures.json"), "w", encoding="utf-8") as file:
+            json.dump(declared, file)
+        subprocess.run([os.path.join(ROOT, "analysis", "bench"), self.path("shm"), "--figures",
+                        self.path("figures.json")], check=True, stdout=subprocess.PIPE)
+        self.assertEqual(len(os.listdir(self.path("shm", "figures"))), 6)
+
     def test_what_is_refused_measures_nothing(self):
         os.mkdir(self.path("there"))
         for words, expected in (
                 (["checksums"], "expected checksum"),
+                (["nas", "--figure", "dr6"], "did you mean \"dr-6\"?"),
+                (["nas", "--job", "bt.C.16"], "expected one of IS.B.16, LU.B.16"),
+                (["nas", "--job", "bt.C.17"], "--job: "),
+                (["nas", "--rounds", "3"], "nas has no option --rounds"),
+                (["pipeline-model", "--rounds", "3"], "pipeline-model has no option --rounds"),
+                (["pipeline-model", "--output", "there"], "there is there already"),
                 (["checksum", "--largest", "3"], "power of two"),
                 (["checksum", "--rounds", "0"], "--rounds"),
-                (["checksum", "--output", "there"], "there is there already")):
+                (["checksum", "--output", "there"], "there is there already"),
+                (["checksum", "--target", "udp"], "has no option --target"),
+                (["netpipe", "--largest", "4"], "has no option --largest"),
+                (["netpipe", "--target", "tdp"], "expected some of udp, tcp and shm"),
+                (["netpipe", "--rails", "9"], "expected 1 to 8"),
+                (["netpipe", "--sizes", "8,0"], "--sizes has \"0\""),
+                (["netpipe", "--checksum", "crc32"], "did you mean \"crc32c\"?"),
+                (["netpipe", "--seal", "wax"], "expected none or siphash128"),
+                (["netpipe", "--target", "udp", "--fragment", "65536"],
+                 "do not fit a datagram of UDP")):
             done = self.bench(*words)
             self.assertEqual(done.returncode, 2, words)
             self.assertIn(expected, done.stderr)

@@ -107,6 +107,10 @@ class Mistakes(Scenario):
                 (["-n", "4", "--per-node", "3", "true"], "does not divide 4"),
                 (["-n", "4", "--period", "soon", "true"], "--period is \"soon\""),
                 (["-n", "4", "--timeout", "150ms", "true"], "at least two periods of 100 ms"),
+                (["-n", "4", "--rails", "9", "true"], "--rails is 9; expected at most 8"),
+                (["-n", "4", "--rails", "2", "--fabric", "shm", "true"], "are one rail; give"),
+                (["-n", "4", "--rails", "2", "--timeout", "399ms", "true"],
+                 "at least 4 periods of 100 ms, two for each of the rails"),
                 (["-n", "4", "no-such-program"], "no program \"no-such-program\"")]:
             self.assertIn(complaint, self.refused("launch", *words), words)
 
@@ -124,12 +128,26 @@ class Mistakes(Scenario):
         self.assertIn("no-such", self.refused("replay", "no-such"))
 
     def test_info(self):
-        self.assertIn("expected machine or propagation", self.refused("info", "weather"))
+        self.assertIn("expected machine, propagation or skeletons",
+                      self.refused("info", "weather"))
         self.assertIn("goes with holdfast info propagation only",
                       self.refused("info", "--processes", "5"))
         self.assertIn("goes with holdfast info machine only",
                       self.refused("info", "propagation", "--json"))
         self.assertIn("at most", self.refused("info", "propagation", "--processes", "2000000"))
+
+    def test_info_on_a_skeleton(self):
+        said, _ = self.run_program("info", "skeletons", "--job", "is.s.4")
+        self.assertEqual(len(said.splitlines()), 3, said)
+        self.assertRegex(said, r"(?m)^IS +S +4 ")
+        for job, complaint in [
+                ("bt.C.15", "BT.C does not run on 15 processes; expected a square number, such as"),
+                ("ep.A.4", "the benchmarks are BT, SP, LU, CG, MG, FT and IS"),
+                ("ft.E.4", "the classes are S, W, A, B, C and D"),
+                ("cg.C.x", "the processes are a number")]:
+            self.assertIn(complaint, self.refused("info", "skeletons", "--job", job))
+        self.assertIn("goes with holdfast info skeletons only",
+                      self.refused("info", "machine", "--job", "bt.C.16"))
 
 
 class Running(Scenario):
@@ -360,6 +378,21 @@ class Facts(Scenario):
                          r"^holdfast topology: --names .*\"small.json\" is an experiment; expect")
         self.assertRegex(self.refused("topology", "fabric.txt", "--set", "seed=2"),
                          r"^holdfast topology: --set .*\"fabric.txt\" is an ibnetdiscover file; ")
+
+    def test_what_is_a_folder_is_no_topology(self):
+        os.mkdir(self.path("folder.d"))
+        self.assertIn("folder.d: cannot be read: it is a folder; expected a file",
+                      self.refused("topology", "folder.d"))
+
+    def test_what_is_no_program_is_not_launched(self):
+        os.mkdir(self.path("folder"))
+        self.assertIn('there is no program "./folder" that can be executed',
+                      self.refused("launch", "-n", "2", "./folder"))
+        self.write("text", "no program")
+        os.chmod(self.path("text"), 0o755)
+        program = self.start("launch", "-n", "2", "./text")
+        _, complaint = program.communicate(timeout=60)
+        self.assertIn("launch: cannot execute ./text: Exec format error\n", complaint)
 
     def test_topology_for_other_programs(self):
         self.write("small.json", SMALL)

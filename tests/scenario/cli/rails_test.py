@@ -41,12 +41,8 @@ class RailsOfHosts(Scenario):
         for fabric in ("udp", "tcp"):
             running[fabric] = self.start("run", "rails.json", "--target", fabric,
                                          "--output", fabric)
-        for fabric, process in running.items():
-            _, complaint = process.communicate(timeout=60)
-            if process.returncode == 2 and ("expected root" in complaint or
-                                            "install the Debian package" in complaint):
-                self.cannot_run_here(complaint)
-            self.assertEqual(process.returncode, 0, complaint)
+        for process in running.values():
+            self.end_of(process)
         for fabric in running:
             with self.subTest(fabric):
                 self.assertEqual(self.judge(fabric), expected)
@@ -54,6 +50,13 @@ class RailsOfHosts(Scenario):
                     if table.endswith(".csv"):
                         self.assertEqual(self.read(fabric, table).splitlines()[0],
                                          self.read("native", table).splitlines()[0])
+
+    def end_of(self, process):
+        _, complaint = process.communicate(timeout=60)
+        if process.returncode == 2 and ("expected root" in complaint or
+                                        "install the Debian package" in complaint):
+            self.cannot_run_here(complaint)
+        self.assertEqual(process.returncode, 0, complaint)
 
     def judge(self, output):
         """What must not depend on the fabric; times are compared here."""
@@ -70,6 +73,32 @@ class RailsOfHosts(Scenario):
         of_silent = {process for at, (process, subject) in verdicts if at > 3 and subject in (6, 7)}
         return (row["mistakes"], row["false_verdicts"], row["missed"], cut["cut_off"],
                 cut["others"], cut["pairs"], cut["believed_by_others"], of_cut, of_silent)
+
+    def test_of_two_rails_one_may_fail_and_nobody_is_judged(self):
+        """Rail 0 cut, rail 1 silent in one direction, and then both at a time."""
+        both = ("4500 ms", "1500 ms")
+        script = dict(
+            RAILS, duration="9 s", fabric={"kind": "udp", "hosts": "namespaces", "rails": 2},
+            failures=[
+                {"at": "500 ms", "what": "adapter", "which": CUT, "rail": 0,
+                 "repaired_after": "1500 ms"},
+                {"at": "2500 ms", "what": "link", "which": SILENT, "rail": 1, "action": "impair",
+                 "share": 1, "one_way": True, "lasts": "1500 ms"},
+                {"at": both[0], "what": "adapter", "which": CUT, "rail": 0,
+                 "repaired_after": both[1]},
+                {"at": both[0], "what": "node", "which": CUT, "rail": 1, "action": "impair",
+                 "loss": 1, "lasts": both[1]}])
+        self.write("two.json", script)
+        self.end_of(self.start("run", "two.json", "--output", "two"))
+        verdicts = beliefs(self.rows("two", "events.csv"), "failed")
+        self.assertGreater(min(at for at, _ in verdicts), 4.5 + TIMEOUT_S - 0.25)
+        self.assertTrue({who for _, (who, subject) in verdicts if subject in (2, 3)} >=
+                        {0, 1, 4, 5, 6, 7})
+        row, = self.rows("two", "results.csv")
+        self.assertEqual((row["mistakes"], row["false_verdicts"]), ("0", "0"))
+        self.assertGreater(int(row["unreachable_verdicts"]), 1)
+        self.assertEqual([fault["which"][-6:] for fault in self.rows("two", "faults.csv")],
+                         ["rail 0", "rail 1", "rail 0", "rail 1"])
 
     def test_what_real_rails_cannot_do_is_refused(self):
         for change, complaint in [

@@ -120,7 +120,13 @@ class Rendezvous(Scenario):
                 (["--patience", "soon"], "expected a time above zero"),
                 (["--address", "here"], "is no IPv4 or IPv6 address"),
                 (["--address", "fe80::1%eth0"], "one interface of one machine only"),
-                (["--set", "fabric.rails=2"], "several rails need the launcher"),
+                (["--address", "240.0.0.0/4"], "a network in which this machine has no address"),
+                (["--address", "10.1.0.0/40"], "expected 1 to 32 after the slash"),
+                (["--set", "fabric.rails=2"], "the experiment has 2 rails (fabric.rails), and "
+                                              "--address is given 0 times; expected it once for "
+                                              "each rail"),
+                (["--address", "127.0.0.1", "--address", "127.0.0.2"],
+                 "has 1 rail (fabric.rails), and --address is given 2 times"),
                 (["--rank", "1", "--rendezvous", "::1:7000", "--key-file", "good.key"],
                  "or [fd00::1]:7000")):
             self.write("good.key", KEY + "\n")

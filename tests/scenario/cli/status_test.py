@@ -30,6 +30,33 @@ job = ctypes.c_void_p()
 assert library.holdfast_join(20000, ctypes.byref(job)) == 0
 time.sleep(60)
 """
+# One whose process 0 sends a message to each other one, and all are answered; then all wait in a
+# receive.
+TALKER = f"""
+import ctypes
+from ctypes import byref, c_int32, c_uint32, c_uint64, c_void_p
+library = ctypes.CDLL({LIBRARY!r})
+job = c_void_p()
+assert library.holdfast_join(20000, byref(job)) == 0
+class Pattern(ctypes.Structure):
+    _fields_ = [("source", c_uint32), ("context", c_uint32), ("tag", c_uint64), ("mask", c_uint64)]
+memory = ctypes.create_string_buffer(100000)
+def send(to):
+    assert library.holdfast_send(job, c_uint32(to), c_uint32(0), c_uint64(0), memory,
+                                 c_uint64(len(memory)), c_int32(-1), None) == 0
+def receive():
+    anything = Pattern(0xffffffff, 0, 0, 0)
+    assert library.holdfast_receive(job, byref(anything), memory, c_uint64(len(memory)),
+                                    c_int32(-1), None, None) == 0
+if library.holdfast_self(job) == 0:
+    for to in range(1, library.holdfast_processes(job)):
+        send(to)
+        receive()
+else:
+    receive()
+    send(0)
+receive()
+"""
 LONG_S = 30  # a test that waits so long has failed
 
 
@@ -199,6 +226,25 @@ class Launched(Watched):
         self.assertEqual((code, said), (2, ""))
         self.assertIn("no job of this user runs on this machine", complaint)
         self.assertEqual(os.listdir(self.sockets), [])
+
+    def test_how_messages_travel_is_shown_while_all_wait_for_the_next(self):
+        self.write("talker.py", TALKER)
+        self.begin("launch", "-n", "3", "--fabric", "udp", "--", sys.executable, "talker.py")
+        job = self.await_status(lambda code, job: code == 0 and len(job["views"]) == 3 and all(
+            rail["bytes_sent"] > 1e5 for view in job["views"] for rail in view["message_rails"] or
+            [{"bytes_sent": 0}]))
+        for view in job["views"]:
+            rail, = view["message_rails"]
+            self.assertEqual((rail["kind"], rail["up"], rail["not_up"]), ("udp", True, []))
+            self.assertNotEqual(rail["address"], view["rails"][0]["address"])
+            self.assertEqual(rail["peers"], {"up": 2, "suspect": 0, "down": 0, "probation": 0})
+            self.assertGreater(rail["bytes_received"], 1e5)
+            self.assertGreater(rail["round_trip_median_s"], 0)
+            self.assertGreaterEqual(rail["round_trip_max_s"], rail["round_trip_median_s"])
+            self.assertGreaterEqual(rail["fragments_given_up"], 0)
+        _, picture, _ = self.status()
+        self.assertRegex(picture, r"\nmessage rail 0 udp: 6 up; round trip up to \S+ [um]s; sent "
+                                  r"\d+ kB, received \d+ kB, \d+ fragments sent again\n")
 
     def test_of_several_jobs_one_must_be_chosen(self):
         for _ in range(2):
