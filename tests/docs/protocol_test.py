@@ -4,6 +4,7 @@ its examples follow from its own definitions, worked out here without the progra
 """
 
 import re
+import struct
 import unittest
 
 import context
@@ -58,6 +59,15 @@ def mix64(x):
     x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & MASK
     x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & MASK
     return x ^ (x >> 31)
+
+
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
 
 
 def shuffled_position(domain, domains, key):
@@ -115,20 +125,38 @@ class Protocol(unittest.TestCase):
         self.assertIn("at the positions " + ", ".join(first) + " and " + last + ".", TEXT)
         self.assertIn(f"it is 0x{mix64(mix64(1) ^ 3):016x}.", TEXT)
 
-    def add_up(self, text):
-        at = 0
+    def test_its_message_frame_follows_from_its_definitions(self):
+        job, sender, life, receiver, other_life = meant = (1, 2, 3, 4, 5)
+        message, payload = 7, b"ping"
+        who = struct.pack("<5I", *meant)
+        s = mix64(mix64(mix64(job) ^ (sender << 32 | life)) ^ (receiver << 32 | other_life))
+        seed = mix64(mix64(s ^ message) ^ 0)
+        frame = struct.pack("<HBBIIIIQQII", 0x4D48, 1, 1, sender, 6, message, 8, 9, len(payload),
+                            10, crc32c(struct.pack("<Q", seed) + payload))
+        frame += struct.pack("<I", crc32c(who + frame)) + payload
+        self.assertIn(f"1, 2, 3, 4 and 5 is 0x{crc32c(who):08x}.", TEXT)
+        self.assertIn(f"message 7 is 0x{seed:016x}.", TEXT)
+        self.assertIn(f"is `{frame.hex(' ')}`.", " ".join(TEXT.split()))
+
+    def add_up(self, text, begin=0):
+        at = begin
         for offset, size in re.findall(r"^\| (\d+) \| (\d+) \|", text, re.MULTILINE):
             self.assertEqual(int(offset), at)
             at += int(size)
         return at
 
     def test_its_sizes_add_up(self):
-        control, connections = TEXT.split("## 11. ")
+        control, rest = TEXT.split("## 11. ")
+        connections, messages = rest.split("## 13. ")
         at = self.add_up(control)
         self.assertIn(f"a header of {at} bytes", TEXT)
         self.assertIn(f"Its frames have {self.add_up(connections)} bytes", connections)
         fixed = 512 - at - 16 - 20
         self.assertIn(f"at most {fixed // 12} runs, {(fixed - 16) // 12} with a name", TEXT)
+        beginning, *others = messages.split("|---|---|---|")[1:]
+        for table in others:
+            end = self.add_up(table, self.add_up(beginning))
+            self.assertIn(f"is a header of {end} bytes and", messages)
 
 
 if __name__ == "__main__":

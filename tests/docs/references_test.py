@@ -17,7 +17,7 @@ import markdown
 # Options of other programs that the documents name.
 OUTSIDE = {"--preset", "--build", "--target", "--install", "--prefix", "--test-dir",
            "--scatter-ports", "--port-shifting", "--cflags", "--libs",
-           "--enable-recovery", "--mpi", "--kill-on-bad-exit", "--unix-socket"}
+           "--enable-recovery", "--mpi", "--kill-on-bad-exit", "--unix-socket", "--verbose"}
 OUR_FOLDERS = r"(?:stack|sim|hw|include|examples|configs|docs|experiments|analysis|tests|cmake)"
 SCRIPTS = ["experiments/run", "tests/run", "tests/bench/ring", "tests/mutants/run",
            "analysis/report", "analysis/bench", "experiments/ring-fig3/measure"]
