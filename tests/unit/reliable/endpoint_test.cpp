@@ -337,7 +337,7 @@ TEST(Endpoint, AMessageToItselfIsToldWhatHasTakenItsPlace) {
 }
 
 // A program that answers at once: its answer leaves before our acknowledgement of what it answers.
-// Process 1 has a message of 0 at its door and has not looked yet; what it sends from now on is noted.
+// A message of process 0 waits for process 1, which has not looked yet; what it sends is noted.
 struct AtTheDoor : World {
   AtTheDoor() {
     network.script = [this](const Flight& flight) {
