@@ -24,15 +24,16 @@ std::uint64_t bounded_product(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-// Reports at the value that pointers[0] names, or at the first of the others that was swept or
-// set on the command line: that is the one its author was thinking of.
+// Reports at the value that pointers[0] names, or at the first that was set on the command line, or
+// swept where none was: that is the one its author was thinking of.
 void Checker::report(const std::vector<std::string>& pointers, std::string message) {
   std::string where = pointers.front();
+  int insistence = 0;  // of the value there, see Origin
   for (const std::string& pointer : pointers) {
     const Node* node = at_pointer(document_, pointer);
-    if (node == nullptr || (!node->origin.swept && node->origin.override_index < 0)) continue;
+    if (node == nullptr || node->origin.insistence() <= insistence) continue;
     where = pointer;
-    break;
+    insistence = node->origin.insistence();
   }
   const Node* node = at_pointer(document_, where);
   HOLDFAST_ASSERT(node != nullptr);

@@ -123,14 +123,14 @@ std::vector<SweepPoint> make_points(const Node& document, const Node& as_written
 }
 
 LoadResult failure(Problems problems, const std::string& name,
-                   const std::vector<std::string>& overrides) {
+                   const std::vector<Assignment>& overrides) {
   return {std::nullopt, config::render(std::move(problems), name, overrides)};
 }
 
 }  // namespace
 
 LoadResult parse_experiment(std::string_view text, const std::string& name,
-                            const std::string& folder, const std::vector<std::string>& overrides) {
+                            const std::string& folder, const std::vector<Assignment>& overrides) {
   config::ReadJson read = config::read_json(text);
   if (!read.node) return failure({{read.where, "", read.error}}, name, overrides);
   Node document = *std::move(read.node);
@@ -154,7 +154,7 @@ LoadResult parse_experiment(std::string_view text, const std::string& name,
   return {LoadedExperiment{std::move(points), to_json(document, 2) + "\n"}, {}};
 }
 
-LoadResult load_experiment(const std::string& file, const std::vector<std::string>& overrides) {
+LoadResult load_experiment(const std::string& file, const std::vector<Assignment>& overrides) {
   std::error_code ignored;
   std::filesystem::path path(file);
   if (std::filesystem::is_directory(path, ignored)) path /= config::kExperimentFile;
@@ -163,15 +163,19 @@ LoadResult load_experiment(const std::string& file, const std::vector<std::strin
   return parse_experiment(read.text, path.string(), path.parent_path().string(), overrides);
 }
 
-std::vector<std::string> overrides_of_option(std::string_view option, std::string_view value) {
+std::vector<Assignment> overrides_of_option(std::string_view option, std::string_view value) {
   const std::string text(value);
   const std::string quoted = to_json(config::string_node(text), -1);
-  if (option == "--target") return {"fabric.kind=" + quoted};
-  if (option == "--topology") return {"topology.kind=ibnetdiscover", "topology.file=" + quoted};
-  if (option == "--trace") return {"trace.file=" + quoted};
-  if (option == "--trace-system") return {"trace.format=lanl", "trace.system=" + text};
-  if (option == "--trace-year") return {"trace.format=lanl", "trace.year=" + text};
-  if (option == "--trace-month") return {"trace.format=lanl", "trace.month=" + text};
+  const std::string typed = std::string(option) + " " + text;
+  const auto both = [&](const std::string& first, const std::string& second) {
+    return std::vector<Assignment>{{first, typed}, {second, typed}};
+  };
+  if (option == "--target") return {Assignment("fabric.kind=" + quoted, typed)};
+  if (option == "--topology") return both("topology.kind=ibnetdiscover", "topology.file=" + quoted);
+  if (option == "--trace") return {Assignment("trace.file=" + quoted, typed)};
+  if (option == "--trace-system") return both("trace.format=lanl", "trace.system=" + text);
+  if (option == "--trace-year") return both("trace.format=lanl", "trace.year=" + text);
+  if (option == "--trace-month") return both("trace.format=lanl", "trace.month=" + text);
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/config/assignment.hpp"
 #include "experiments/config/experiment.hpp"
 
 namespace holdfast::runner {
@@ -37,8 +38,8 @@ struct LoadResult {
   std::vector<std::string> errors;
 };
 
-// Reads `file`, or `experiment.json` in it if it is a folder, and applies `overrides`: texts of the
-// form path=value such as "detector.period=50 ms", "failures.0.at=5 s", "topology={...}",
+// Reads `file`, or `experiment.json` in it if it is a folder, and applies `overrides`, such as
+// "detector.period=50 ms", "failures.0.at=5 s", "topology={...}" and
 // "sweep.detector.order=[\"rank\"]", later ones over earlier ones. The value is read as JSON if it
 // is JSON, else as text.
 //  - Setting a path takes it out of the sweep.
@@ -47,16 +48,17 @@ struct LoadResult {
 //    it that mean nothing with the new kind.
 //  - File names in `file` are relative to its folder, those in `overrides` to the current one.
 // Never throws.
-LoadResult load_experiment(const std::string& file, const std::vector<std::string>& overrides);
+LoadResult load_experiment(const std::string& file, const std::vector<Assignment>& overrides);
 
 // The same for a text that is not in a file. `name` stands in the messages, relative file names in
 // the text are relative to `folder` (empty: the current one).
 LoadResult parse_experiment(std::string_view text, const std::string& name,
-                            const std::string& folder, const std::vector<std::string>& overrides);
+                            const std::string& folder, const std::vector<Assignment>& overrides);
 
 // The overrides that a short option stands for: --target KIND, --topology FILE, --trace FILE,
-// --trace-system N, --trace-year N, --trace-month N. Empty: there is no such option.
-std::vector<std::string> overrides_of_option(std::string_view option, std::string_view value);
+// --trace-system N, --trace-year N, --trace-month N. Empty: there is no such option. Messages name
+// the option.
+std::vector<Assignment> overrides_of_option(std::string_view option, std::string_view value);
 
 // The text of configs/schema/experiment.schema.json.
 const char* experiment_schema();

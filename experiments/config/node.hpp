@@ -18,6 +18,10 @@ struct Origin {
   std::uint32_t column = 0;
   std::int32_t override_index = -1;  // which --set; -1: the file
   bool swept = false;                // a value of the sweep, put in its place
+
+  // Of two values that do not go together, the one that was chosen with more intent is to be
+  // mended: of the command line (2), rather than of the sweep (1), rather than of the file (0).
+  int insistence() const { return override_index >= 0 ? 2 : swept ? 1 : 0; }
 };
 
 enum class NodeKind : std::uint8_t { null, boolean, integer, real, string, array, object };

@@ -102,7 +102,7 @@ void apply_override(const std::string& entry, const Origin& origin, Node& docume
     problems.push_back({origin, pointer_of(path), no_place(*why)});
     return;
   }
-  make_path(document, path) = parse_value(std::string_view(entry).substr(equals + 1), origin);
+  put(document, path, parse_value(std::string_view(entry).substr(equals + 1), origin));
 }
 
 // The keys of the file that a kind from the command line has made meaningless.
@@ -126,12 +126,11 @@ void drop_superseded(const Node& schema, Node& value) {
 
 }  // namespace
 
-void apply_overrides(const std::vector<std::string>& overrides, Node& document,
-                     Problems& problems) {
+void apply_overrides(const std::vector<Assignment>& overrides, Node& document, Problems& problems) {
   for (std::size_t i = 0; i < overrides.size(); ++i) {
     Origin origin;
     origin.override_index = static_cast<std::int32_t>(i);
-    apply_override(overrides[i], origin, document, problems);
+    apply_override(overrides[i].text, origin, document, problems);
   }
   drop_superseded(experiment_schema_node(), document);
 }
@@ -157,13 +156,18 @@ std::optional<std::string> why_no_path(const Node& document, const std::vector<s
   return std::nullopt;
 }
 
-Node& make_path(Node& document, const std::vector<std::string>& path) {
+void put(Node& document, const std::vector<std::string>& path, Node value) {
   HOLDFAST_ASSERT(!why_no_path(document, path));
+  Node* holder = nullptr;
   Node* node = &document;
   for (const std::string& segment : path) {
+    holder = node;
     node = node->is(NodeKind::array) ? step_into(*node, segment) : &node->member(segment);
   }
-  return *node;
+  for (Member& m : holder->members) {
+    if (&m.value == node) m.key_origin = value.origin;
+  }
+  *node = std::move(value);
 }
 
 bool check_path(const std::vector<std::string>& path, const Origin& origin,

@@ -11,9 +11,9 @@ namespace holdfast::runner::config {
 namespace {
 
 std::string place(const Origin& origin, const std::string& file,
-                  const std::vector<std::string>& overrides) {
+                  const std::vector<Assignment>& overrides) {
   if (origin.override_index >= 0) {
-    return "--set " + overrides[static_cast<std::size_t>(origin.override_index)];
+    return overrides[static_cast<std::size_t>(origin.override_index)].typed;
   }
   if (origin.line == 0) return file;
   return file + ":" + std::to_string(origin.line) + ":" + std::to_string(origin.column);
@@ -39,7 +39,7 @@ std::string printable(const std::string& text) {
 }  // namespace
 
 std::vector<std::string> render(Problems problems, const std::string& file,
-                                const std::vector<std::string>& overrides) {
+                                const std::vector<Assignment>& overrides) {
   const auto key = [](const Problem& p) {
     return std::tuple(p.origin.override_index, p.origin.line, p.origin.column);
   };

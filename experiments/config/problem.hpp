@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/config/assignment.hpp"
 #include "experiments/config/node.hpp"
 
 namespace holdfast::runner::config {
@@ -22,6 +23,6 @@ constexpr std::size_t kProblemsShown = 20;
 // One line each, those of the file first and in its order, then those of the command line; no line
 // twice, at most kProblemsShown and the number of the others. `file` is the name written in front.
 std::vector<std::string> render(Problems problems, const std::string& file,
-                                const std::vector<std::string>& overrides);
+                                const std::vector<Assignment>& overrides);
 
 }  // namespace holdfast::runner::config

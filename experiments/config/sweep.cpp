@@ -79,6 +79,17 @@ std::size_t count_points(const Node& sweep) {
   return points;
 }
 
+// Where the sweep was written, or the part of it that the command line has put there last.
+Origin origin_of_sweep(const Node& document) {
+  Origin origin = document.find("sweep")->origin;
+  for (const SweepPart& part : parts_of_sweep(document)) {
+    for (const Member& entry : part.sweep->members) {
+      if (entry.value.origin.override_index > origin.override_index) origin = entry.value.origin;
+    }
+  }
+  return origin;
+}
+
 std::string value_text(const Node& value) {
   return value.is(NodeKind::string) ? value.text : to_json(value, -1);
 }
@@ -110,7 +121,7 @@ void check_sweep(const Node& document, Problems& problems) {
     points += count_points(*sweep);
   }
   if (points > kPointsMax) {
-    problems.push_back({document.find("sweep")->origin, "/sweep",
+    problems.push_back({origin_of_sweep(document), "/sweep",
                         "found more than " + std::to_string(kPointsMax) +
                             " combinations; expected at most that many"});
   }
@@ -131,11 +142,10 @@ bool visit_points(const Node& base, const Node& first, const Node& sweep,
     Node point = base;
     SweptValues values;
     for (std::size_t i = 0; i < entries.size(); ++i) {
-      const Node& value = entries[i]->value.items[choice[i]];
-      Node& where = make_path(point, split_path(entries[i]->key));
-      where = value;
-      where.origin.swept = true;
+      Node value = entries[i]->value.items[choice[i]];
+      value.origin.swept = true;
       values.emplace_back(entries[i]->key, value_text(value));
+      put(point, split_path(entries[i]->key), std::move(value));
     }
     if (!visit(std::move(point), values)) return false;
     std::size_t digit = entries.size();

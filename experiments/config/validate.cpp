@@ -30,7 +30,7 @@ class Validator {
   void check_object(const Node& schema, const Node& value, const std::string& pointer);
   void check_whole(const Node& schema, const Node& value, const std::string& pointer);
   void check_required(const Node& object_schema, const Node* keys, const Node& value,
-                      const std::string& pointer);
+                      const Origin& origin, const std::string& pointer);
   void check_forbidden(const Node& schema, const Condition& condition, const Node& value,
                        const std::string& pointer);
   void report(const Node& value, const std::string& pointer, std::string message) {
@@ -125,6 +125,16 @@ std::string home_of(std::string_view key) {
   std::vector<std::string> homes;
   collect_homes(experiment_schema_node(), "", key, homes);
   return homes.size() == 1 ? homes.front() : "";
+}
+
+// Where an object was written. The file has none of which the command line has set every part.
+const Origin& origin_of(const Node& object) {
+  const Origin* origin = &object.origin;
+  for (const Member& m : object.members) {
+    if (m.value.origin.override_index < 0) return object.origin;
+    origin = &m.value.origin;
+  }
+  return *origin;
 }
 
 void Validator::check(const Node& schema, const Node& value, const std::string& pointer) {
@@ -246,12 +256,16 @@ void Validator::check_object(const Node& schema, const Node& value, const std::s
 }
 
 void Validator::check_whole(const Node& schema, const Node& value, const std::string& pointer) {
-  check_required(schema, schema.find("required"), value, pointer);
-  check_required(schema, schema.find("x-required"), value, pointer);
+  const Origin& own = pointer.empty() ? value.origin : origin_of(value);
+  check_required(schema, schema.find("required"), value, own, pointer);
+  check_required(schema, schema.find("x-required"), value, own, pointer);
   for (const Condition& condition : conditions_of(schema)) {
     if (!holds(condition, value)) continue;
-    check_required(schema, condition.then->find("required"), value, pointer);
-    check_required(schema, condition.then->find("x-required"), value, pointer);
+    const Node* kind = value.find(condition.key);
+    const bool chosen = kind != nullptr && kind->origin.insistence() > 0;
+    const Origin& origin = chosen ? kind->origin : own;
+    check_required(schema, condition.then->find("required"), value, origin, pointer);
+    check_required(schema, condition.then->find("x-required"), value, origin, pointer);
     check_forbidden(schema, condition, value, pointer);
   }
   const Node* dependent = schema.find("dependentRequired");
@@ -268,16 +282,17 @@ void Validator::check_whole(const Node& schema, const Node& value, const std::st
 }
 
 void Validator::check_required(const Node& object_schema, const Node* keys, const Node& value,
-                               const std::string& pointer) {
+                               const Origin& origin, const std::string& pointer) {
   if (keys == nullptr) return;
   for (const Node& key : keys->items) {
     if (value.find(key.text) != nullptr) continue;
-    problems_.push_back(missing_key(object_schema, key.text, value.origin, pointer));
+    problems_.push_back(missing_key(object_schema, key.text, origin, pointer));
   }
 }
 
 void Validator::check_forbidden(const Node& schema, const Condition& condition, const Node& value,
                                 const std::string& pointer) {
+  const Node* kind = value.find(condition.key);
   for (const Member& m : value.members) {
     if (!forbids(condition, m.key)) continue;
     std::vector<std::string> homes;  // the other values of the condition's key that allow this one
@@ -288,7 +303,9 @@ void Validator::check_forbidden(const Node& schema, const Condition& condition, 
       });
       if (!forbidden) homes.push_back(quoted(condition.key) + ": " + to_json(word, -1));
     }
-    problems_.push_back({m.key_origin, pointer_to(pointer, m.key),
+    const bool kind_was_chosen =
+        kind != nullptr && kind->origin.insistence() > m.value.origin.insistence();
+    problems_.push_back({kind_was_chosen ? kind->origin : m.key_origin, pointer_to(pointer, m.key),
                          "found " + quoted(m.key) + ", which has no meaning with " +
                              quoted(condition.key) + ": " + to_json(*condition.value, -1) +
                              "; remove it, or write " + listed(homes, "or")});

@@ -23,23 +23,23 @@ constinit const Option kTraceMonthOption = {"--trace-month", "M", "… and in th
 
 namespace {
 
-void add_overrides_in(const Arguments& arguments, std::vector<std::string>& overrides) {
+std::vector<runner::Assignment> overrides_in(const Arguments& arguments) {
+  std::vector<runner::Assignment> overrides;
   for (const auto& [option, value] : arguments.given()) {
     if (option == kSetOption.name) {
-      overrides.push_back(value);
+      overrides.emplace_back(value);
       continue;
     }
-    for (std::string& text : runner::overrides_of_option(option, value))
-      overrides.push_back(std::move(text));
+    for (const runner::Assignment& each : runner::overrides_of_option(option, value))
+      overrides.push_back(each);
   }
+  return overrides;
 }
 
 }  // namespace
 
-bool prepare(const std::string& config, const Arguments& arguments, Prepared& prepared,
-             std::vector<std::string> overrides) {
-  add_overrides_in(arguments, overrides);
-  runner::LoadResult result = runner::load_experiment(config, overrides);
+bool prepare(const std::string& config, const Arguments& arguments, Prepared& prepared) {
+  runner::LoadResult result = runner::load_experiment(config, overrides_in(arguments));
   if (!result.experiment) {
     for (const std::string& error : result.errors) std::fprintf(stderr, "%s\n", error.c_str());
     return false;

@@ -25,10 +25,8 @@ struct Prepared {
   std::vector<std::shared_ptr<const runner::Inputs>> inputs;  // of each point
 };
 
-// False, with everything that is wrong on stderr, if it cannot be run. `overrides` come before
-// those of the command line.
-bool prepare(const std::string& config, const Arguments& arguments, Prepared& prepared,
-             std::vector<std::string> overrides = {});
+// False, with everything that is wrong on stderr, if it cannot be run.
+bool prepare(const std::string& config, const Arguments& arguments, Prepared& prepared);
 
 // On `to`, a line for each of what may be run and was probably not meant (see runner::warnings_of).
 void print_warnings(const Prepared& prepared, std::FILE* to);

@@ -64,8 +64,11 @@ std::vector<Bytes> seeds() {
 void play(Input input) {
   std::string_view text = text_of(input);
   const std::size_t split = text.find(kSplit);
-  std::vector<std::string> overrides;
-  if (split != std::string_view::npos) overrides = lines_of(text.substr(split + kSplit.size()));
+  std::vector<runner::Assignment> overrides;
+  if (split != std::string_view::npos) {
+    for (const std::string& line : lines_of(text.substr(split + kSplit.size())))
+      overrides.emplace_back(line);
+  }
   text = text.substr(0, split);
   const runner::LoadResult loaded =
       runner::parse_experiment(text, "fuzz.json", "/folder", overrides);

@@ -44,7 +44,7 @@ struct Played {
 };
 
 std::optional<runner::Experiment> load(const std::string& text, const Way& way) {
-  const std::vector<std::string> overrides = {
+  const std::vector<runner::Assignment> overrides = {
       std::string("skip_quiet_time=") + (way.skip ? "true" : "false"),
       std::string("fabric.packet.collapse=") + (way.collapse ? "true" : "false")};
   runner::LoadResult loaded = runner::parse_experiment(text, "drawn", "", overrides);

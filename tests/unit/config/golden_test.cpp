@@ -1,7 +1,7 @@
 // Wrong experiment files and what the program says about each, byte for byte:
-// tests/golden/config/NAME.json (with the overrides of NAME.sets, one a line, if there is such a
-// file) and NAME.txt. A file that is named after a key, such as detector.period.json, is that key's
-// wrong example; every key has one.
+// tests/golden/config/NAME.json (with the overrides of NAME.sets, if there is such a file: a line
+// for each, what --set takes or another option with its value) and NAME.txt. A file that is named
+// after a key, such as detector.period.json, is that key's wrong example; every key has one.
 //
 // HOLDFAST_WRITE_GOLDEN=1 writes the .txt files anew; the tests then fail, so that it is never done
 // unseen.
@@ -28,10 +28,19 @@ std::string contents(const fs::path& file) {
   return text.str();
 }
 
-std::vector<std::string> lines(const std::string& text) {
+std::vector<Assignment> overrides_of(const std::string& text) {
   std::istringstream stream(text);
-  std::vector<std::string> result;
-  for (std::string line; std::getline(stream, line);) result.push_back(line);
+  std::vector<Assignment> result;
+  for (std::string line; std::getline(stream, line);) {
+    if (!line.starts_with("--")) {
+      result.emplace_back(line);
+      continue;
+    }
+    const std::size_t space = line.find(' ');
+    for (const Assignment& each :
+         overrides_of_option(line.substr(0, space), line.substr(space + 1)))
+      result.push_back(each);
+  }
   return result;
 }
 
@@ -53,7 +62,8 @@ class WrongExamples : public testing::Test {
   void TearDown() override { fs::current_path(before_); }
 
   static std::string messages(const std::string& name) {
-    const LoadResult result = load_experiment(name + ".json", lines(contents(name + ".sets")));
+    const LoadResult result =
+        load_experiment(name + ".json", overrides_of(contents(name + ".sets")));
     EXPECT_FALSE(result.experiment.has_value()) << name;
     std::string text;
     for (const std::string& line : result.errors) text += line + "\n";

@@ -36,7 +36,7 @@ class LoadFiles : public testing::Test {
   void write(const std::string& name, const std::string& text) {
     std::ofstream(folder_ / name, std::ios::binary) << text;
   }
-  LoadedExperiment load_file(const std::string& file, const std::vector<std::string>& overrides) {
+  LoadedExperiment load_file(const std::string& file, const std::vector<Assignment>& overrides) {
     LoadResult result = load_experiment(file, overrides);
     for (const std::string& error : result.errors) ADD_FAILURE() << error;
     return result.experiment.value_or(LoadedExperiment{{SweepPoint{}}, "{}"});
@@ -78,12 +78,12 @@ TEST_F(LoadFiles, FileNamesOfTheCommandLineAreRelativeToTheCurrentFolder) {
         R"({"name": "real", "topology": {"kind": "ibnetdiscover"}, "trace": {"format": "lanl"}})");
   write("elsewhere/fabric", "");
   write("elsewhere/17", "");  // a name that is JSON must stay a name
-  std::vector<std::string> overrides;
+  std::vector<Assignment> overrides;
   for (const auto& [option, value] :
        {std::pair("--topology", "fabric"), std::pair("--trace", "17"),
         std::pair("--trace-system", "18"), std::pair("--trace-year", "2004"),
         std::pair("--trace-month", "3")}) {
-    for (std::string& entry : overrides_of_option(option, value)) overrides.push_back(entry);
+    for (const Assignment& entry : overrides_of_option(option, value)) overrides.push_back(entry);
   }
   const Experiment e = load_file("../inner", overrides).points[0].experiment;
   EXPECT_EQ(e.topology.kind, TopologyKind::ibnetdiscover);
@@ -94,8 +94,7 @@ TEST_F(LoadFiles, FileNamesOfTheCommandLineAreRelativeToTheCurrentFolder) {
   EXPECT_EQ(e.trace->system, 18u);
   EXPECT_EQ(e.trace->year, 2004u);
   EXPECT_EQ(e.trace->month, 3u);
-  EXPECT_EQ(overrides_of_option("--target", "tcp"),
-            std::vector<std::string>{"fabric.kind=\"tcp\""});
+  EXPECT_EQ(overrides_of_option("--target", "tcp").at(0).text, "fabric.kind=\"tcp\"");
   EXPECT_TRUE(overrides_of_option("--no-such-option", "x").empty());
 }
 

@@ -17,13 +17,13 @@ std::string minimal(const std::string& more = "") {
          (more.empty() ? "" : ", " + more) + "}";
 }
 
-LoadedExperiment load(const std::string& text, const std::vector<std::string>& overrides = {}) {
+LoadedExperiment load(const std::string& text, const std::vector<Assignment>& overrides = {}) {
   LoadResult result = parse_experiment(text, "test.json", "", overrides);
   for (const std::string& error : result.errors) ADD_FAILURE() << error;
   return result.experiment.value_or(LoadedExperiment{{SweepPoint{}}, "{}"});
 }
 
-std::string only_error(const std::string& text, const std::vector<std::string>& overrides = {}) {
+std::string only_error(const std::string& text, const std::vector<Assignment>& overrides = {}) {
   const LoadResult result = parse_experiment(text, "test.json", "", overrides);
   EXPECT_FALSE(result.experiment.has_value());
   EXPECT_EQ(result.errors.size(), 1u);
@@ -415,6 +415,9 @@ TEST(Load, TakesTheLargestSweepButNoLarger) {
   for (int i = 2; i <= 100; ++i) per_node += "," + std::to_string(i);
   EXPECT_EQ(load(minimal(sweep + per_node + "]}")).points.size(), config::kPointsMax);
   EXPECT_NE(only_error(minimal(sweep + per_node + ",101]}")).find("10000"), std::string::npos);
+  const std::string typed = "sweep.processes.per_node=[1" + per_node + ",101]";
+  const std::string blamed = only_error(minimal(sweep + "}"), {typed});
+  EXPECT_TRUE(blamed.starts_with("--set " + typed + ": /sweep: ")) << blamed;
 }
 
 TEST(Overrides, ReadJsonElseText) {

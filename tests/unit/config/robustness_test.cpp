@@ -126,12 +126,12 @@ TEST(Robustness, SurvivesDamagedOverrides) {
                                          "failures.1.which=3"};
   for (std::uint64_t seed = 0; seed < tests::drawn(5'000u); ++seed) {
     Random random(seed, 1, 0);
-    std::vector<std::string> overrides;
+    std::vector<Assignment> overrides;
     for (std::uint64_t n = 1 + random.below(3); n > 0; --n) {
       overrides.push_back(damaged(valid[random.below(valid.size())], random));
     }
     const LoadResult result = parse_experiment(kValid, "valid", "", overrides);
-    EXPECT_NE(result.experiment.has_value(), !result.errors.empty()) << overrides[0];
+    EXPECT_NE(result.experiment.has_value(), !result.errors.empty()) << overrides[0].text;
   }
 }
 
