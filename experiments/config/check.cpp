@@ -25,7 +25,8 @@ std::uint64_t bounded_product(std::uint64_t a, std::uint64_t b) {
 }  // namespace
 
 // Reports at the value that pointers[0] names, or at the first that was set on the command line, or
-// swept where none was: that is the one its author was thinking of.
+// swept where none was: that is the one its author was thinking of. The other is named too, as the
+// message is about it.
 void Checker::report(const std::vector<std::string>& pointers, std::string message) {
   std::string where = pointers.front();
   int insistence = 0;  // of the value there, see Origin
@@ -37,7 +38,11 @@ void Checker::report(const std::vector<std::string>& pointers, std::string messa
   }
   const Node* node = at_pointer(document_, where);
   HOLDFAST_ASSERT(node != nullptr);
-  problems_.push_back({node->origin, where, std::move(message)});
+  Problem problem{node->origin, where, std::move(message)};
+  const Node* other = at_pointer(document_, pointers.front());
+  if (where != pointers.front() && other != nullptr)
+    problem.counterpart = {other->origin, pointers.front()};
+  problems_.push_back(std::move(problem));
 }
 
 void Checker::check_replicates() {

@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -122,6 +123,14 @@ std::vector<SweepPoint> make_points(const Node& document, const Node& as_written
   return points;
 }
 
+// Whether it is a value's JSON pointer by the schema, and not the absolute name of a file.
+bool is_pointer(std::string text) {
+  if (!text.starts_with('/')) return false;
+  std::replace(text.begin(), text.end(), '/', '.');
+  const std::vector<std::string> path = config::split_path(std::string_view(text).substr(1));
+  return !path.empty() && config::schema_at(path) != nullptr;
+}
+
 LoadResult failure(Problems problems, const std::string& name,
                    const std::vector<Assignment>& overrides) {
   return {std::nullopt, config::render(std::move(problems), name, overrides)};
@@ -151,7 +160,9 @@ LoadResult parse_experiment(std::string_view text, const std::string& name,
   if (!problems.empty()) return failure(std::move(problems), name, overrides);
   config::complete(document);
   make_paths_absolute(document);
-  return {LoadedExperiment{std::move(points), to_json(document, 2) + "\n"}, {}};
+  return {
+      LoadedExperiment{std::move(points), to_json(document, 2) + "\n", name, as_written, overrides},
+      {}};
 }
 
 LoadResult load_experiment(const std::string& file, const std::vector<Assignment>& overrides) {
@@ -161,6 +172,26 @@ LoadResult load_experiment(const std::string& file, const std::vector<Assignment
   const FileText read = read_file(path.string());
   if (!read.error.empty()) return {std::nullopt, {path.string() + ": " + read.error}};
   return parse_experiment(read.text, path.string(), path.parent_path().string(), overrides);
+}
+
+std::string with_place(const std::string& error, const LoadedExperiment& loaded,
+                       const SweepPoint& point) {
+  const std::size_t colon = error.find(": ");
+  const std::string pointer = error.substr(0, colon);
+  if (!is_pointer(pointer)) return loaded.name + ": " + error;
+  Node document;
+  config::for_each_point(loaded.written, [&](Node each, const config::SweptValues& values) {
+    const bool found = values == point.values;
+    if (found) document = std::move(each);
+    return !found;
+  });
+  // What has its default was written nowhere; then what holds it was.
+  std::string_view written = pointer;
+  while (config::at_pointer(document, written) == nullptr)
+    written = written.substr(0, written.rfind('/'));
+  const config::Problem problem{config::at_pointer(document, written)->origin, pointer,
+                                error.substr(colon + 2)};
+  return config::render({problem}, loaded.name, loaded.overrides).front();
 }
 
 std::vector<Assignment> overrides_of_option(std::string_view option, std::string_view value) {

@@ -11,6 +11,7 @@
 
 #include "experiments/config/assignment.hpp"
 #include "experiments/config/experiment.hpp"
+#include "experiments/config/node.hpp"
 
 namespace holdfast::runner {
 
@@ -30,6 +31,10 @@ struct LoadedExperiment {
   // from a swept key (seal.kind from fabric.kind, propagation.retransmission_timeout from
   // detector.period) stay out.
   std::string resolved_json;
+  // The experiment as it was written, to say where.
+  std::string name = {};
+  config::Node written = {};
+  std::vector<Assignment> overrides = {};
 };
 
 // Either an experiment or at least one error, a line each, ready for a person.
@@ -54,6 +59,12 @@ LoadResult load_experiment(const std::string& file, const std::vector<Assignment
 // the text are relative to `folder` (empty: the current one).
 LoadResult parse_experiment(std::string_view text, const std::string& name,
                             const std::string& folder, const std::vector<Assignment>& overrides);
+
+// What is found out of a point after it was loaded, as a line for a person: an error that begins
+// with a JSON pointer ("/failures/0/which: no host is called …") has in front where that value was
+// written, any other the experiment's name.
+std::string with_place(const std::string& error, const LoadedExperiment& loaded,
+                       const SweepPoint& point);
 
 // The overrides that a short option stands for: --target KIND, --topology FILE, --trace FILE,
 // --trace-system N, --trace-year N, --trace-month N. Empty: there is no such option. Messages name

@@ -19,6 +19,11 @@ std::string place(const Origin& origin, const std::string& file,
   return file + ":" + std::to_string(origin.line) + ":" + std::to_string(origin.column);
 }
 
+std::string place(const Counterpart& other, const std::string& file,
+                  const std::vector<Assignment>& overrides) {
+  return place(other.origin, file, overrides) + ": " + other.pointer;
+}
+
 // A key or an override may hold line breaks or what a terminal would obey.
 std::string printable(const std::string& text) {
   constexpr std::string_view digits = "0123456789abcdef";
@@ -49,7 +54,9 @@ std::vector<std::string> render(Problems problems, const std::string& file,
   for (const Problem& problem : problems) {
     std::string line = place(problem.origin, file, overrides) + ": ";
     if (!problem.pointer.empty()) line += problem.pointer + ": ";
-    line = printable(line + problem.message);
+    line += problem.message;
+    if (problem.counterpart) line += "; see " + place(*problem.counterpart, file, overrides);
+    line = printable(line);
     if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
   }
   if (lines.size() > kProblemsShown) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,10 +11,17 @@
 
 namespace holdfast::runner::config {
 
+// Another value that does not go together with the one that is to be mended.
+struct Counterpart {
+  Origin origin;
+  std::string pointer;
+};
+
 struct Problem {
   Origin origin;
   std::string pointer;  // JSON pointer of the value, in the file's terms
   std::string message;  // "found ...; expected ...", and how to mend it
+  std::optional<Counterpart> counterpart = std::nullopt;
 };
 
 using Problems = std::vector<Problem>;

@@ -54,7 +54,7 @@ bool prepare(const std::string& config, const Arguments& arguments, Prepared& pr
   for (runner::SweepPoint& point : loaded.points) {
     std::shared_ptr<const runner::Inputs> inputs;
     if (Status status = cache.load(point.experiment, inputs); !status.is_ok()) {
-      std::fprintf(stderr, "%s: %s\n", config.c_str(), status.message().c_str());
+      std::fprintf(stderr, "%s\n", runner::with_place(status.message(), loaded, point).c_str());
       return false;
     }
     point.experiment.duration = inputs->duration();

@@ -39,7 +39,7 @@ Status Inputs::load_script(const Experiment& experiment) {
     const FailureConfig& line = experiment.failures[i];
     const auto number = static_cast<std::uint32_t>(i);
     const Status status = line.model ? load_model(line, number) : load_line(line, number);
-    if (!status.is_ok()) return Status::error("failures." + std::to_string(i) + status.message());
+    if (!status.is_ok()) return Status::error("/failures/" + std::to_string(i) + status.message());
   }
   schedule_.number_records_from(scripted_records_);
   return Status::ok();
@@ -51,7 +51,7 @@ Status Inputs::load_line(const FailureConfig& line, std::uint32_t number) {
   if (line.which == kDrawnParts) return load_drawn(line, number);
   std::uint32_t part = 0;
   if (Status status = parts_->find(line.what, line.which, part); !status.is_ok())
-    return Status::error(".which: " + status.message());
+    return Status::error("/which: " + status.message());
   if (is_of_job(line.what)) {
     if (Status status = check_count(line, part); !status.is_ok()) return status;
   }
@@ -68,7 +68,7 @@ Status Inputs::load_line(const FailureConfig& line, std::uint32_t number) {
 Status Inputs::check_count(const FailureConfig& line, std::uint32_t first) const {
   const std::uint32_t left = (line.what == FaultTarget::process ? processes() : nodes_) - first;
   if (line.count <= left) return Status::ok();
-  return Status::error(".count: found " + std::to_string(line.count) + "; expected at most " +
+  return Status::error("/count: found " + std::to_string(line.count) + "; expected at most " +
                        std::to_string(left) + ", as many as there are");
 }
 
@@ -77,7 +77,7 @@ Status Inputs::load_drawn(const FailureConfig& line, std::uint32_t number) {
   if (Status status = check_count(line, 0); !status.is_ok()) return status;
   const std::uint32_t all = line.what == FaultTarget::process ? processes() : nodes_;
   if (!line.to.empty() && line.count == all)
-    return Status::error(".count: found " + std::to_string(line.count) + "; expected at most " +
+    return Status::error("/count: found " + std::to_string(line.count) + "; expected at most " +
                          std::to_string(all - 1) + ", as many as there are beside " + line.to +
                          ", to which the frames go");
   sim::Outage outage = outage_of(line);
@@ -134,7 +134,7 @@ Status Inputs::add_outages(const FailureConfig& line, sim::Outage outage) {
   }
   const Time end = Time{} + experiment_duration_;
   if ((end - line.at) / *line.every > kFlapsMax)
-    return Status::error(".every: more than a million times within the run; expected fewer");
+    return Status::error("/every: found more than a million times within the run; expected fewer");
   for (Time at = line.at; at < end; at += *line.every) {
     outage.at = at;
     outage.until = at + *line.repaired_after;
@@ -173,12 +173,12 @@ Status Inputs::check_to(const FailureConfig& line) const {
   if (line.to.empty()) return Status::ok();
   std::uint32_t to = 0;
   if (Status status = parts_->find(line.what, line.to, to); !status.is_ok())
-    return Status::error(".to: " + status.message());
+    return Status::error("/to: " + status.message());
   std::uint32_t first = 0;
   if (line.model || line.which == kDrawnParts ||
       !parts_->find(line.what, line.which, first).is_ok() || to < first || to - first >= line.count)
     return Status::ok();
-  return Status::error(".to: found " + line.to + ", whose own frames are meant; expected another " +
+  return Status::error("/to: found " + line.to + ", whose own frames are meant; expected another " +
                        word_of(line.what));
 }
 

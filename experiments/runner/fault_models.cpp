@@ -20,7 +20,7 @@ constexpr std::uint64_t kNeighboursCause = std::uint64_t{1} << 63;
 
 Status Inputs::load_model(const FailureConfig& line, std::uint32_t number) {
   if (Status status = parts_->check_any(line.what); !status.is_ok())
-    return Status::error(".what: " + status.message());
+    return Status::error("/what: " + status.message());
   if (Status status = check_to(line); !status.is_ok()) return status;
   Model model;
   model.renewal = *line.model;
@@ -88,9 +88,10 @@ Status Inputs::check_models() const {
     }
     failures += static_cast<double>(model.pieces.size()) * each;
     if (failures <= kDrawnFailuresMax) continue;
-    return Status::error("failures." + std::to_string(model.number) +
-                         ".mtbf: more than 2 x 10^7 failures within the run; expected a longer "
-                         "mtbf, or a shorter duration");
+    return Status::error(
+        "/failures/" + std::to_string(model.number) +
+        "/mtbf: found more than 2 x 10^7 failures within the run; expected a longer "
+        "mtbf, or a shorter duration");
   }
   return Status::ok();
 }

@@ -52,11 +52,13 @@ Status Inputs::load_topology(const Experiment& experiment) {
   nodes_ = experiment.processes.nodes.value_or(hosts);
   per_node_ = experiment.processes.per_node;
   if (nodes_ > hosts)
-    return Status::error("processes.nodes is " + std::to_string(nodes_) + "; the topology has " +
-                         std::to_string(hosts) + (hosts == 1 ? " host" : " hosts"));
+    return Status::error("/processes/nodes: found " + std::to_string(nodes_) +
+                         "; expected at most " + std::to_string(hosts) +
+                         ", the hosts of the topology");
   if (std::uint64_t{nodes_} * per_node_ > kProcessesMax)
-    return Status::error("processes: " + std::to_string(nodes_) + " nodes of " +
-                         std::to_string(per_node_) + " processes are more than 2^31 - 1");
+    return Status::error("/processes/per_node: found " + std::to_string(per_node_) +
+                         " processes on each of " + std::to_string(nodes_) +
+                         " nodes; expected at most 2^31 - 1 processes");
   parts_.emplace(*topology_, nodes_, per_node_);
   leaf_of_node_ = std::make_shared<const std::vector<std::uint32_t>>(topology_->leaf_of_hosts());
   path_times_ = topology_->path_times(experiment.fabric.switch_latency);
@@ -68,13 +70,13 @@ Status Inputs::load_topology(const Experiment& experiment) {
 Status Inputs::load_traffic(const Experiment& experiment) {
   for (std::size_t i = 0; i < experiment.traffic.size(); ++i) {
     const TrafficConfig& kind = experiment.traffic[i];
-    const std::string entry = "traffic." + std::to_string(i);
+    const std::string entry = "/traffic/" + std::to_string(i);
     NodeId& target = traffic_targets_.emplace_back(0);
     Status status = sim::Traffic::check(kind.options, topology_->host_count());
     if (!status.is_ok()) return Status::error(entry + ": " + status.message());
     if (kind.options.pattern != sim::TrafficPattern::incast) continue;
     status = parts_->find_host(kind.target, target);
-    if (!status.is_ok()) return Status::error(entry + ".target: " + status.message());
+    if (!status.is_ok()) return Status::error(entry + "/target: " + status.message());
   }
   return Status::ok();
 }
@@ -83,7 +85,7 @@ Status Inputs::load_traffic(const Experiment& experiment) {
 Status Inputs::check_rails(const Experiment& experiment) const {
   if (experiment.fabric.target == Target::simulated) return Status::ok();
   if (experiment.fabric.separate_hosts && nodes_ > hw::HostNetwork::kHostsMax)
-    return Status::error("fabric.hosts: found \"namespaces\" for " + std::to_string(nodes_) +
+    return Status::error("/fabric/hosts: found \"namespaces\" for " + std::to_string(nodes_) +
                          " hosts; expected at most " + std::to_string(hw::HostNetwork::kHostsMax));
   const Rails rails(topology_->routing().wiring(), nodes_);
   for (std::size_t i = 0; i < lines_.size(); ++i) {
@@ -95,7 +97,7 @@ Status Inputs::check_rails(const Experiment& experiment) const {
     HOLDFAST_ASSERT(status.is_ok());  // it was found before
     status = rails.check(line.what, part);
     if (!status.is_ok())
-      return Status::error("failures." + std::to_string(i) + ".which: " + status.message());
+      return Status::error("/failures/" + std::to_string(i) + "/which: " + status.message());
   }
   return Status::ok();
 }
@@ -114,8 +116,10 @@ Status Inputs::load_trace(const Experiment& experiment) {
     return sim::read_csv_trace(trace.file, find, schedule_);
   }
   for (const auto& [name, value] :
-       {std::pair("trace.system", trace.system), std::pair("trace.year", trace.year)})
-    if (!value) return Status::error(std::string(name) + " is missing; a lanl trace needs it");
+       {std::pair("system", trace.system), std::pair("year", trace.year)})
+    if (!value)
+      return Status::error("/trace: the key \"" + std::string(name) +
+                           "\" is missing; expected it with \"format\": \"lanl\"");
   // Hosts are numbered by their lowest GUID, in generated and in imported fabrics.
   std::vector<std::uint32_t> hosts(nodes_);
   for (std::uint32_t i = 0; i < nodes_; ++i) hosts[i] = i;
@@ -166,7 +170,7 @@ Status Inputs::set_duration(const Experiment& experiment) {
   duration_ = experiment.duration;
   if (duration_ > Duration{0}) return Status::ok();
   if (!experiment.trace)
-    return Status::error("duration is missing; without a trace it must be given");
+    return Status::error("/duration: the key is missing; expected it where there is no trace");
   if (lanl_) {
     duration_ = lanl_->period;
   } else {

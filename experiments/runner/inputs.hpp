@@ -30,7 +30,8 @@ struct FailedPart {
 
 class Inputs {
  public:
-  // An error is for the user to mend; it names the file or the key.
+  // An error is for the user to mend; it begins with the name of the file that is wrong, or with
+  // the JSON pointer of the value ("/failures/0/which: "); config's with_place says where that is.
   static Status load(const Experiment& experiment, std::shared_ptr<const Inputs>& inputs);
 
   const sim::Topology& topology() const { return *topology_; }
@@ -94,7 +95,7 @@ class Inputs {
   Status load_topology(const Experiment& experiment);
   Status load_traffic(const Experiment& experiment);
   Status check_rails(const Experiment& experiment) const;
-  // Errors of these begin with the key that is wrong, within the line.
+  // Errors of these begin with the key that is wrong, as a pointer within the line ("/which: ").
   Status load_line(const FailureConfig& line, std::uint32_t number);
   Status load_model(const FailureConfig& line, std::uint32_t number);
   Status load_drawn(const FailureConfig& line, std::uint32_t number);

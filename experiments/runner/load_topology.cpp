@@ -45,7 +45,7 @@ Status generate(const Experiment& experiment, std::optional<sim::Topology>& topo
   }
   sim::Pgft tree;
   Status status = sim::Pgft::create({config.down, config.up, config.parallel}, tree);
-  if (!status.is_ok()) return Status::error("topology: " + status.message());
+  if (!status.is_ok()) return Status::error("/topology: " + status.message());
   topology = routing.kind == RoutingKind::balanced || routing.kind == RoutingKind::updn
                  ? routed({sim::build_pgft(tree, link), {}, sim::modules_of(tree)}, routing)
                  : sim::Topology::generated(tree, link, 1u << routing.lmc);

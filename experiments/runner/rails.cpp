@@ -31,7 +31,8 @@ Status Rails::check(FaultTarget what, std::uint32_t part) const {
     return Status::error(
         std::string(is_link ? "found a link between switches"
                             : "found an adapter beside the first one of its host") +
-        "; expected one of a host: real hosts have one rail each, to a common switch");
+        "; expected one of a host, as real hosts have one rail each, to a common switch, or "
+        "\"kind\": \"native\" in \"fabric\"");
   }
   const std::uint32_t device = wiring_.endpoint({host}).device;
   std::uint32_t cables = 0;
@@ -39,7 +40,8 @@ Status Rails::check(FaultTarget what, std::uint32_t part) const {
     cables += wiring_.link_at({device, port}) != sim::kNone;
   if (cables == 1) return Status::ok();
   return Status::error("found a host with " + std::to_string(cables) +
-                       " links; expected one of a host with one: real hosts have one rail each");
+                       " links; expected one of a host with one, as real hosts have one rail "
+                       "each, or \"kind\": \"native\" in \"fabric\"");
 }
 
 std::vector<hw::LaunchTarget> Rails::of(const sim::FaultEvent& event,

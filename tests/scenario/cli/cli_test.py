@@ -73,11 +73,16 @@ class Mistakes(Scenario):
     def test_parts_that_are_not_there(self):
         for value, expected in [
                 ('{"at": "1 s", "what": "process", "which": 16}', "expected a rank from 0 to 15"),
-                ('{"at": "1 s", "what": "node", "which": "host-8"}', "failures.0.which: ")]:
+                ('{"at": "1 s", "what": "node", "which": "host-8"}', ": /failures/0/which: ")]:
             complaint = self.refused("run", "small.json", "--set", f"failures=[{value}]")
             self.assertIn(expected, complaint)
+            self.assertTrue(complaint.startswith(f"--set failures=[{value}]: "), complaint)
         complaint = self.refused("run", "small.json", "--set", "processes.nodes=9")
         self.assertIn("expected at most 8", complaint)
+        self.write("late.json", dict(SMALL, failures=[
+            {"at": "1 s", "what": "node", "which": "host-8"}]))
+        self.assertRegex(self.refused("check", "late.json"),
+                         r"^late\.json:\d+:\d+: /failures/0/which: no host is called")
 
     def test_files_that_are_not_there(self):
         for option in ["--topology", "--trace"]:

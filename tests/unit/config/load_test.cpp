@@ -465,6 +465,26 @@ TEST(Overrides, TakeWhatTheySetOutOfTheSweep) {
   EXPECT_EQ(load(text, {"sweep.seed=[1,2,3]"}).points.size(), 12u);
 }
 
+TEST(Places, OfWhatIsFoundOutLater) {
+  const std::string text = R"({"name": "t", "duration": "1 s",
+"topology": {"down": [4], "up": [1], "parallel": [1]},
+"failures": [{"at": "0 s", "what": "adapter", "which": "a"}],
+"sweep": {"failures.0.which": ["b", "c"], "seed": [1, 2]}})";
+  const auto placed = [&](const std::vector<Assignment>& overrides, std::size_t point,
+                          const std::string& error) {
+    const LoadedExperiment loaded = load(text, overrides);
+    return with_place(error, loaded, loaded.points.at(point));
+  };
+  EXPECT_EQ(placed({}, 0, "/failures/0/what: wrong"), "test.json:3:34: /failures/0/what: wrong");
+  EXPECT_EQ(placed({}, 1, "/failures/0/which: wrong"), "test.json:4:32: /failures/0/which: wrong");
+  EXPECT_EQ(placed({}, 2, "/failures/0/which: wrong"), "test.json:4:37: /failures/0/which: wrong");
+  EXPECT_EQ(placed({"failures.0.which=d"}, 1, "/failures/0/which: wrong"),
+            "--set failures.0.which=d: /failures/0/which: wrong");
+  EXPECT_EQ(placed({}, 0, "/failures/0/every: wrong"), "test.json:3:14: /failures/0/every: wrong");
+  EXPECT_EQ(placed({}, 0, "fabric:3: wrong"), "test.json: fabric:3: wrong");
+  EXPECT_EQ(placed({}, 0, "/fabric/a.txt:3: wrong"), "test.json: /fabric/a.txt:3: wrong");
+}
+
 TEST(Resolved, HasEveryDefaultInTheSchemasOrder) {
   const LoadedExperiment loaded = load(R"({"topology": )" + std::string(kTree) +
                                        R"(, "$schema": "x", "duration": "60 s", "name": "t"})");

@@ -141,11 +141,12 @@ TEST(FaultLines, AWrongNameGetsTheNearest) {
   const auto message = [](runner::FaultTarget what, const std::string& which) {
     return load(line(what, which)).status.message();
   };
-  EXPECT_EQ(message(runner::FaultTarget::board, "chassis-0/lin-2"),
-            "failures.0.which: no board is called \"chassis-0/lin-2\"; expected chassis-0/line-0 … "
-            "chassis-0/spine-0; did you mean \"chassis-0/line-2\"?");
+  EXPECT_EQ(
+      message(runner::FaultTarget::board, "chassis-0/lin-2"),
+      "/failures/0/which: no board is called \"chassis-0/lin-2\"; expected chassis-0/line-0 … "
+      "chassis-0/spine-0; did you mean \"chassis-0/line-2\"?");
   EXPECT_EQ(message(runner::FaultTarget::chassis, "chasis-0"),
-            "failures.0.which: no chassis is called \"chasis-0\"; expected chassis-0 … chassis-0; "
+            "/failures/0/which: no chassis is called \"chasis-0\"; expected chassis-0 … chassis-0; "
             "did you mean \"chassis-0\"?");
   const auto ends_in = [&](runner::FaultTarget what, const std::string& which,
                            const std::string& end) {
@@ -167,7 +168,7 @@ TEST(FaultLines, WithoutBoardsThereIsNoneToFail) {
   std::shared_ptr<const Inputs> inputs;
   const Status status = InputsCache().load(experiment, inputs);
   EXPECT_TRUE(status.message().starts_with(
-      "failures.0.which: this topology has no chassis or boards; a generated tree"))
+      "/failures/0/which: this topology has no chassis or boards; a generated tree"))
       << status.message();
 }
 
@@ -295,7 +296,7 @@ TEST(Rails, OnlyTheLinksOfHostsAreReal) {
   experiment.fabric.separate_hosts = true;
   const Status between = InputsCache().load(experiment, inputs);
   ASSERT_FALSE(between.is_ok());
-  EXPECT_NE(between.message().find("failures.0.which: found a link between switches"),
+  EXPECT_NE(between.message().find("/failures/0/which: found a link between switches"),
             std::string::npos)
       << between.message();
   experiment.failures[0].which = "leaf-1[4]";

@@ -89,14 +89,14 @@ TEST(FrameLines, WhoIsNotThereOrTheSameIsNoOtherSide) {
     return load(entry, inputs).message();
   };
   EXPECT_EQ(message(FaultTarget::node, "host-1", "hosst-3"),
-            "failures.0.to: no host is called 'hosst-3': expected an index 0 to 3, a name such as "
+            "/failures/0/to: no host is called 'hosst-3': expected an index 0 to 3, a name such as "
             "host-0, or the GUID of an adapter; did you mean \"host-3\"?");
   EXPECT_EQ(message(FaultTarget::process, "1", "8"),
-            "failures.0.to: \"8\" is no process; expected a rank 0 … 7");
+            "/failures/0/to: \"8\" is no process; expected a rank 0 … 7");
   EXPECT_EQ(message(FaultTarget::process, "1", "1"),
-            "failures.0.to: found 1, whose own frames are meant; expected another process");
+            "/failures/0/to: found 1, whose own frames are meant; expected another process");
   EXPECT_EQ(message(FaultTarget::process, "1", "4", 4),
-            "failures.0.to: found 4, whose own frames are meant; expected another process");
+            "/failures/0/to: found 4, whose own frames are meant; expected another process");
   EXPECT_EQ(message(FaultTarget::process, "1", "5", 4), "");
 }
 
@@ -142,7 +142,7 @@ TEST(FrameLines, ToWhomTheFramesGoIsNotDrawn) {
   entry.count = 8;
   EXPECT_EQ(
       load(entry, inputs).message(),
-      "failures.0.count: found 8; expected at most 7, as many as there are beside 5, to which "
+      "/failures/0/count: found 8; expected at most 7, as many as there are beside 5, to which "
       "the frames go");
 }
 

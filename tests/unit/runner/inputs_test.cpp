@@ -75,9 +75,10 @@ TEST(Inputs, TheTargetOfAnIncastIsAHostByIndexOrName) {
   EXPECT_EQ(inputs->traffic_targets(), (std::vector<NodeId>{{11}, {12}, {0}}));
   experiment.traffic[1].target = "hots-13";
   status = cache.load(experiment, inputs);
-  EXPECT_EQ(status.message(),
-            "traffic.1.target: no host is called 'hots-13': expected an index 0 to 15, a name such "
-            "as host-0, or the GUID of an adapter; did you mean \"host-13\"?");
+  EXPECT_EQ(
+      status.message(),
+      "/traffic/1/target: no host is called 'hots-13': expected an index 0 to 15, a name such "
+      "as host-0, or the GUID of an adapter; did you mean \"host-13\"?");
 }
 
 TEST(Inputs, RandomPartsDifferFromEachOtherAndBetweenReplicatesAndLines) {
@@ -206,7 +207,7 @@ TEST(Inputs, TooManyFailuresAreAnError) {
   std::shared_ptr<const Inputs> inputs;
   const Experiment experiment = modelled(sim::LifeKind::exponential, microseconds(1), 1);
   const Status status = InputsCache().load(experiment, inputs);
-  EXPECT_EQ(status.message().substr(0, 16), "failures.0.mtbf:");
+  EXPECT_EQ(status.message().substr(0, 17), "/failures/0/mtbf:");
 }
 
 // In the 4-ary 3-tree 16 hosts of a group send to 48 others through 4 middle switches of 4 uplinks:
