@@ -45,6 +45,14 @@ void warn_of_short_period(const Experiment& experiment, const Inputs& inputs,
                      "agree (PROTOCOL 9.1)");
 }
 
+void warn_of_rails_without_effect(const Experiment& experiment,
+                                  std::vector<std::string>& warnings) {
+  if (experiment.fabric.target != Target::simulated || experiment.fabric.rails == 1) return;
+  warnings.push_back("fabric.rails is " + std::to_string(experiment.fabric.rails) +
+                     ", and the simulated fabric has one rail whatever it is; several are those of "
+                     "real processes, with --target udp or tcp");
+}
+
 void warn_of_late_faults(const Inputs& inputs, std::vector<std::string>& warnings) {
   const std::size_t late = inputs.faults_after_end();
   if (late == 0) return;
@@ -59,9 +67,13 @@ std::vector<std::string> warnings_of(std::span<const CampaignPoint> points,
                                      std::span<const std::shared_ptr<const Inputs>> inputs) {
   std::vector<std::string> warnings = inputs.front()->topology().summary().warnings;
   warn_of_late_faults(*inputs.front(), warnings);
-  const std::size_t before = warnings.size();
+  // Of the points the first that has something to say speaks for all.
+  std::size_t before = warnings.size();
   for (std::size_t i = 0; i < points.size() && warnings.size() == before; ++i)
     warn_of_short_period(points[i].experiment, *inputs[i], warnings);
+  before = warnings.size();
+  for (std::size_t i = 0; i < points.size() && warnings.size() == before; ++i)
+    warn_of_rails_without_effect(points[i].experiment, warnings);
   return warnings;
 }
 

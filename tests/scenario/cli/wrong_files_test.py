@@ -131,6 +131,17 @@ class Warnings(Scenario):
         self.assertTrue(warning.startswith("warning: slow link: "), warning)
         self.assertIn("host-2", warning)
 
+    def test_rails_that_are_not_simulated(self):
+        """One file may run on both, so it is not refused."""
+        self.write("small.json", SMALL)
+        warning, = self.warnings("--set", "fabric.rails=2", "--set",
+                                 'sweep.detector.order=["rank", "shuffled"]')
+        self.assertTrue(warning.startswith("warning: fabric.rails is 2, and the simulated fabric "
+                                           "has one rail"), warning)
+        said, _ = self.run_program("check", "small.json", "--set", "fabric.rails=2",
+                                   "--set", "fabric.kind=udp", "--set", "fabric.link.rate=1 Gb/s")
+        self.assertNotIn("warning", said)
+
     def test_faults_after_the_end(self):
         """Those of a script are refused; of a trace one plays a part."""
         self.write("small.json", dict(SMALL, failures=[]))
