@@ -2,15 +2,17 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <optional>
 
 #include "experiments/program/commands.hpp"
 #include "experiments/program/prepare.hpp"
+#include "experiments/program/real_machine.hpp"
 #include "experiments/runner/tables.hpp"
 
 namespace holdfast::program {
 namespace {
 
-const std::array kOptions = {kSetOption,         kTopologyOption,  kTraceOption,
+const std::array kOptions = {kSetOption,         kTargetOption,    kTopologyOption,  kTraceOption,
                              kTraceSystemOption, kTraceYearOption, kTraceMonthOption};
 
 // What a replicate takes, by what was measured as peak_memory_bytes of run.json:
@@ -103,10 +105,21 @@ void print_replicates(const runner::Campaign& campaign) {
               first.precision->until_ppm / 1e4);
 }
 
+// A file that says itself that its processes are real may be for another machine; whoever gives
+// --target means this one.
+Status try_asked_machine(const runner::Campaign& campaign, const Arguments& arguments) {
+  std::optional<JobKey> key;
+  return arguments.has(kTargetOption.name) ? try_machine(campaign, key) : Status::ok();
+}
+
 int check(const Arguments& arguments) {
   Prepared prepared;
   if (!prepare(arguments.operands()[0], arguments, prepared)) return kRefused;
   const runner::Campaign& campaign = prepared.campaign;
+  if (const Status status = try_asked_machine(campaign, arguments); !status.is_ok()) {
+    std::fprintf(stderr, "holdfast check: %s\n", status.message().c_str());
+    return kRefused;
+  }
   const runner::Inputs& first = *prepared.inputs.front();
   std::printf("experiment  %s\n", campaign.name.c_str());
   std::printf("points      %zu\n", campaign.points.size());
@@ -138,9 +151,11 @@ const Command kCheckCommand = {
     "CONFIG [options]",
     "say what an experiment would run",
     "Reads an experiment and all files that it names, reports everything that is wrong with them,\n"
-    "and prints how much there is to run. Runs nothing and writes nothing.\n\n"
-    "example:\n"
-    "  holdfast check experiments/quickstart --set replicates=100",
+    "and prints how much there is to run. Runs nothing and writes nothing. With --target also\n"
+    "whether this machine can run it so, which run finds out before it starts.\n\n"
+    "examples:\n"
+    "  holdfast check experiments/quickstart --set replicates=100\n"
+    "  holdfast check my.json --target udp",
     kOptions,
     1,
     1,

@@ -12,6 +12,10 @@ namespace holdfast::program {
 constinit const Option kSetOption = {"--set", "PATH=VALUE",
                                      "replace a value of the file: --set detector.timeout=2s,\n"
                                      "--set 'sweep.detector.order=[\"rank\"]'; may be given again"};
+constinit const Option kTargetOption = {
+    "--target", "KIND",
+    "where the processes run, as --set fabric.kind=KIND: native (the\n"
+    "simulator), or real ones of this machine over udp, tcp, shm or verbs"};
 constinit const Option kTopologyOption = {
     "--topology", "FILE", "the fabric, as ibnetdiscover wrote it, instead of the file's"};
 constinit const Option kTraceOption = {

@@ -14,6 +14,7 @@ namespace holdfast::program {
 
 // The options that change the experiment; for the tables of commands that take one.
 extern const Option kSetOption;
+extern const Option kTargetOption;
 extern const Option kTopologyOption;
 extern const Option kTraceOption;
 extern const Option kTraceSystemOption;

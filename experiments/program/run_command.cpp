@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <thread>
 
@@ -16,22 +15,18 @@
 #include "experiments/program/commands.hpp"
 #include "experiments/program/metrics_option.hpp"
 #include "experiments/program/prepare.hpp"
+#include "experiments/program/real_machine.hpp"
 #include "experiments/runner/launch_replicate.hpp"
 #include "experiments/runner/recordings.hpp"
 #include "experiments/runner/results_folder.hpp"
 #include "experiments/runner/simulate.hpp"
-#include "hw/inject/host_network.hpp"
-#include "hw/launch/job_key.hpp"
-#include "hw/launch/verbs_rail.hpp"
 
 namespace holdfast::program {
 namespace {
 
 const std::array kOptions = {
     kSetOption,
-    Option{"--target", "KIND",
-           "where the processes run, as --set fabric.kind=KIND: native (the\n"
-           "simulator), or real ones of this machine over udp, tcp, shm or verbs"},
+    kTargetOption,
     Option{"--jobs", "N", "replicates at the same time; default: one per processor"},
     Option{"--output", "DIR",
            "the results folder; default: results/NAME, or the first of\n"
@@ -102,22 +97,18 @@ int report(const runner::CampaignResult& result, const Arguments& arguments) {
   return kFailed;
 }
 
-bool is_real(const runner::CampaignPoint& point) {
-  return point.experiment.fabric.target != runner::Target::simulated;
-}
-
 // What does not go together, as a sentence; empty: all does.
 std::string conflict(const runner::Campaign& campaign, const Arguments& arguments) {
   const auto& points = campaign.points;
-  const bool any_real = std::any_of(points.begin(), points.end(), is_real);
+  const bool real = any_real(campaign);
   std::uint32_t jobs = 1;
-  if (any_real && (!arguments.number("--jobs", 1, jobs) || jobs > 1))
+  if (real && (!arguments.number("--jobs", 1, jobs) || jobs > 1))
     return "real processes run one replicate at a time; leave out --jobs";
-  if (!any_real && arguments.has("--record"))
+  if (!real && arguments.has("--record"))
     return "--record is for real processes (fabric.kind udp, tcp, shm or verbs); a simulation is "
            "repeated "
            "by running it again";
-  if (!any_real && arguments.has(kMetricsOption.name))
+  if (!real && arguments.has(kMetricsOption.name))
     return "--metrics is for real processes (fabric.kind udp, tcp, shm or verbs)";
   for (const runner::CampaignPoint& point : points) {
     if (!is_real(point) || !arguments.has(kMetricsOption.name)) continue;
@@ -127,31 +118,6 @@ std::string conflict(const runner::Campaign& campaign, const Arguments& argument
              "of the processes; their unix sockets are there all the same (holdfast status)";
   }
   return "";
-}
-
-// Tries once what replicates will do with hosts of their own.
-Status try_hosts(const runner::Campaign& campaign) {
-  bool separate = false;
-  bool silent = false;
-  for (const runner::CampaignPoint& point : campaign.points) {
-    if (!is_real(point) || !point.experiment.fabric.separate_hosts) continue;
-    separate = true;
-    for (const runner::FailureConfig& failure : point.experiment.failures)
-      silent = silent || failure.action == runner::FaultKind::impair;
-  }
-  if (!separate) return Status::ok();
-  std::unique_ptr<hw::HostNetwork> network;
-  const Status status = hw::HostNetwork::open(1, 1, network);
-  return status.is_ok() && silent ? network->begin(0, 0, hw::RailFault::silent_from) : status;
-}
-
-// Finds once what replicates over adapters will need.
-Status try_adapters(const runner::Campaign& campaign) {
-  const bool needed = std::any_of(
-      campaign.points.begin(), campaign.points.end(),
-      [](const auto& p) { return p.experiment.fabric.target == runner::Target::verbs; });
-  std::vector<hw::VerbsPort> ports;
-  return needed ? hw::find_job_ports(ports) : Status::ok();
 }
 
 // Whether recordings can be written into a folder, which is made; why not is told. Where a run is
@@ -206,21 +172,12 @@ int run_prepared(const Prepared& prepared, const Arguments& arguments) {
     std::fprintf(stderr, "holdfast run: %s\n", wrong.c_str());
     return kRefused;
   }
-  if (const Status status = try_hosts(campaign); !status.is_ok()) {
-    std::fprintf(stderr, "holdfast run: fabric.hosts \"namespaces\": %s\n",
-                 status.message().c_str());
-    return kRefused;
-  }
-  if (const Status status = try_adapters(campaign); !status.is_ok()) {
-    std::fprintf(stderr, "holdfast run: %s\n", status.message().c_str());
-    return kRefused;
-  }
-  const bool real = std::any_of(campaign.points.begin(), campaign.points.end(), is_real);
   std::optional<JobKey> key;
-  if (const Status status = real ? hw::find_job_key("", key) : Status::ok(); !status.is_ok()) {
+  if (const Status status = try_machine(campaign, key); !status.is_ok()) {
     std::fprintf(stderr, "holdfast run: %s\n", status.message().c_str());
     return kRefused;
   }
+  const bool real = any_real(campaign);
   const std::uint32_t processors = std::max(1u, std::thread::hardware_concurrency());
   runner::CampaignOptions options;
   if (!arguments.number("--jobs", real ? 1 : processors, options.jobs)) return kRefused;

@@ -56,12 +56,15 @@ class Key(Scenario):
     def test_what_is_no_key_is_refused_before_anything_starts(self):
         self.write("two.json", TWO)
         with given("zz"):
-            for command, words in (("run", ["two.json"]), ("launch", ["-n", "2", "touch", "ran"])):
+            for command, words in (("run", ["two.json"]), ("launch", ["-n", "2", "touch", "ran"]),
+                                   ("check", ["two.json", "--target", "udp"])):
                 complaint = self.refused(command, *words)
                 self.assertIn(f"holdfast {command}: the environment's HOLDFAST_KEY is no key of "
                               "a job; expected 64 hexadecimal digits", complaint)
             # A simulation has no secret.
             self.run_program("run", "two.json", "--quiet", "--target", "native")
+            # The file may be for another machine.
+            self.run_program("check", "two.json")
 
 
 if __name__ == "__main__":

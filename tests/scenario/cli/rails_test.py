@@ -109,7 +109,9 @@ class RailsOfHosts(Scenario):
             words = ["run", "rails.json", "--target", "udp", "--set", change]
             if change.endswith("switch"):
                 words += ["--set", "failures.0.which=leaf-0"]
-            self.assertIn(complaint, self.refused(*words))
+            told = self.refused(*words)
+            self.assertIn(complaint, told)
+            self.assertEqual(self.refused("check", *words[1:]), told)
         two = dict(RAILS, topology={"kind": "fat_tree", "down": [2, 2], "up": [1, 1],
                                     "parallel": [1, 1]},
                    failures=[{"at": "1 s", "what": "link", "which": "leaf-0[3]",

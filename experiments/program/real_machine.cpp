@@ -1,0 +1,59 @@
+// What is tried is what replicates begin with: a network namespace, the ports of adapters, the key.
+#include "experiments/program/real_machine.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "hw/inject/host_network.hpp"
+#include "hw/launch/job_key.hpp"
+#include "hw/launch/verbs_rail.hpp"
+
+namespace holdfast::program {
+namespace {
+
+// Tries once what replicates will do with hosts of their own.
+Status try_hosts(const runner::Campaign& campaign) {
+  bool separate = false;
+  bool silent = false;
+  for (const runner::CampaignPoint& point : campaign.points) {
+    if (!is_real(point) || !point.experiment.fabric.separate_hosts) continue;
+    separate = true;
+    for (const runner::FailureConfig& failure : point.experiment.failures)
+      silent = silent || failure.action == runner::FaultKind::impair;
+  }
+  if (!separate) return Status::ok();
+  std::unique_ptr<hw::HostNetwork> network;
+  Status status = hw::HostNetwork::open(1, 1, network);
+  if (status.is_ok() && silent) status = network->begin(0, 0, hw::RailFault::silent_from);
+  if (status.is_ok()) return status;
+  return Status::error("fabric.hosts \"namespaces\": " + status.message());
+}
+
+// Finds once what replicates over adapters will need.
+Status try_adapters(const runner::Campaign& campaign) {
+  const bool needed = std::any_of(
+      campaign.points.begin(), campaign.points.end(),
+      [](const auto& p) { return p.experiment.fabric.target == runner::Target::verbs; });
+  std::vector<hw::VerbsPort> ports;
+  return needed ? hw::find_job_ports(ports) : Status::ok();
+}
+
+}  // namespace
+
+bool is_real(const runner::CampaignPoint& point) {
+  return point.experiment.fabric.target != runner::Target::simulated;
+}
+
+bool any_real(const runner::Campaign& campaign) {
+  return std::any_of(campaign.points.begin(), campaign.points.end(), is_real);
+}
+
+Status try_machine(const runner::Campaign& campaign, std::optional<JobKey>& key) {
+  if (!any_real(campaign)) return Status::ok();
+  if (Status status = try_hosts(campaign); !status.is_ok()) return status;
+  if (Status status = try_adapters(campaign); !status.is_ok()) return status;
+  return hw::find_job_key("", key);
+}
+
+}  // namespace holdfast::program
