@@ -5,7 +5,7 @@ is probably not meant, but runs: a warning, and the run goes on."""
 import os
 import unittest
 
-from holdfast import SMALL, Scenario
+from holdfast import ROOT, SMALL, Scenario
 
 LANL = "System,nodenumz,Prob Started,Prob Fixed\n"
 CSV = "at_s,action,what,which\n"
@@ -90,6 +90,16 @@ class WrongTraces(Scenario):
                 said = self.complaint(CSV + row + "\n", "--set", "trace.format=csv")
                 self.assertIn("trace.csv:2: ", said)
                 self.assertIn(expected, said)
+
+    def test_the_documents_name_the_actions_of_csv(self):
+        said = self.complaint(CSV + "1,explode,node,1\n", "--set", "trace.format=csv")
+        actions = said.rstrip("\n").split("; expected ")[1]
+        for document in ["docs/configuration.md", "experiments/real-cluster/README.md"]:
+            with open(os.path.join(ROOT, document), encoding="utf-8") as file:
+                self.assertIn(f"action ({actions})", file.read().replace("`", ""), document)
+        self.write("trace.csv", CSV + "1,pause,node,1\n2,resume,node,1\n")
+        found, _ = self.run_program("check", "small.json", "--trace", "trace.csv")
+        self.assertIn(" 1 pauses", found)
 
 
 class Warnings(Scenario):
