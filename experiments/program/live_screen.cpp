@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string_view>
 
 namespace holdfast::program {
 namespace {
@@ -16,8 +17,10 @@ namespace {
 constexpr const char* kEnter = "\033[?1049h\033[?25l";  // alternate screen, no cursor
 constexpr const char* kLeave = "\033[?25h\033[?1049l";
 constexpr const char* kHome = "\033[H";
-constexpr const char* kEndOfLine = "\033[K\n";
+constexpr const char* kClearLine = "\033[K";  // before its text: after it, where a line is as long
+                                              // as the terminal is wide, it takes the last letter
 constexpr const char* kRestOfScreen = "\033[J";
+constexpr std::size_t kIndent = 4;  // of what goes on from the line before
 
 winsize size_of_terminal() {
   winsize size{};
@@ -33,6 +36,32 @@ sigset_t handled() {
   ::sigemptyset(&set);
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGTSTP}) ::sigaddset(&set, number);
   return set;
+}
+
+// Adds a line in as many as it takes on so many columns, the later ones indented: each ends before
+// a word, or within one that is longer than a line.
+void fold(std::string_view line, std::size_t columns, std::vector<std::string>& folded) {
+  std::string indent;
+  while (indent.size() + line.size() > columns) {
+    const std::size_t most = columns - indent.size();
+    const std::size_t space = line.rfind(' ', most);
+    const bool at_word = space != std::string_view::npos && space > 0;
+    folded.push_back(indent + std::string(line.substr(0, at_word ? space : most)));
+    line.remove_prefix(at_word ? space + 1 : most);
+    indent = columns > 2 * kIndent ? std::string(kIndent, ' ') : "";
+  }
+  folded.push_back(indent + std::string(line));
+}
+
+std::vector<std::string> folded(const std::vector<std::string>& lines, const winsize& size) {
+  std::vector<std::string> all;
+  for (const std::string& line : lines) fold(line, size.ws_col, all);
+  return all;
+}
+
+// The last row is left free, so that nothing scrolls.
+std::size_t usable_rows(const winsize& size) {
+  return size.ws_row - 1u;
 }
 
 void say(const char* sequence) {
@@ -56,16 +85,18 @@ LiveScreen::~LiveScreen() {
   ::sigprocmask(SIG_UNBLOCK, &set, nullptr);
 }
 
-std::size_t LiveScreen::rows() const {
-  return size_of_terminal().ws_row;
+std::size_t LiveScreen::rows_beyond(const std::vector<std::string>& lines) const {
+  const winsize size = size_of_terminal();
+  const std::size_t rows = folded(lines, size).size();
+  return rows - std::min(rows, usable_rows(size));
 }
 
 void LiveScreen::draw(const std::vector<std::string>& lines) {
   const winsize size = size_of_terminal();
+  std::vector<std::string> rows = folded(lines, size);
+  rows.resize(std::min(rows.size(), usable_rows(size)));
   std::string text = kHome;
-  // The last row is left free, so that nothing scrolls.
-  const std::size_t count = std::min<std::size_t>(lines.size(), size.ws_row - 1u);
-  for (std::size_t i = 0; i < count; ++i) text += lines[i].substr(0, size.ws_col) + kEndOfLine;
+  for (const std::string& row : rows) text += kClearLine + row + "\n";
   say((text + kRestOfScreen).c_str());
 }
 

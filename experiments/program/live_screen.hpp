@@ -16,9 +16,9 @@ class LiveScreen {
   LiveScreen(const LiveScreen&) = delete;
   LiveScreen& operator=(const LiveScreen&) = delete;
 
-  // How many lines fit.
-  std::size_t rows() const;
-  // Lines that are too long, and those beyond the last row, are cut.
+  // How many rows too few the terminal has for these lines.
+  std::size_t rows_beyond(const std::vector<std::string>& lines) const;
+  // Lines that are too long go on in the next row; those beyond the last row are cut.
   void draw(const std::vector<std::string>& lines);
   // Waits; false: one of the signals has come.
   bool wait(int milliseconds);

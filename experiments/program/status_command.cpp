@@ -15,7 +15,7 @@ namespace {
 
 constexpr Duration kPatience = seconds(1);  // with a process that does not answer
 constexpr int kBetweenLooksMs = 1000;
-constexpr std::size_t kRowsBesideTable = 16;
+constexpr std::size_t kLeastRows = 4;  // of the table, on a terminal that is too small for all
 constexpr std::size_t kAllRows = ~std::size_t{0};
 
 const std::array kOptions = {
@@ -70,6 +70,17 @@ void print(const std::vector<std::string>& lines) {
   for (const std::string& line : lines) std::printf("%s\n", line.c_str());
 }
 
+// What does not fit leaves the table, but for the least rows; one more says how many have left.
+std::vector<std::string> picture_for(const LiveScreen& screen, const hw::JobStatus& now,
+                                     const hw::JobStatus* before) {
+  std::vector<std::string> lines = status_lines(now, before, kAllRows);
+  const std::size_t beyond = screen.rows_beyond(lines);
+  if (beyond == 0) return lines;
+  const std::size_t members = now.members.size();
+  const bool many = members > beyond + 1 + kLeastRows;
+  return status_lines(now, before, many ? members - beyond - 1 : kLeastRows);
+}
+
 // Until the job has ended or a signal comes; what was seen last stays on the screen.
 hw::JobStatus watch(const std::string& folder, const hw::JobStatus& first) {
   hw::JobStatus before;
@@ -78,9 +89,7 @@ hw::JobStatus watch(const std::string& folder, const hw::JobStatus& first) {
   {
     LiveScreen screen;
     while (true) {
-      const std::size_t rows = screen.rows();
-      screen.draw(status_lines(now, before.views.empty() ? nullptr : &before,
-                               rows > kRowsBesideTable ? rows - kRowsBesideTable : 4));
+      screen.draw(picture_for(screen, now, before.views.empty() ? nullptr : &before));
       if (!screen.wait(kBetweenLooksMs)) break;
       auto jobs = look(places_of(folder, hw::job_name(first.job)), false);
       ended = jobs.empty();

@@ -30,8 +30,8 @@ std::string format(const char* form, Values... values) {
 
 std::string text_of_age(Duration age) {
   const double s = static_cast<double>(age.ns) / 1e9;
-  if (s < 1) return format("%.0f ms", s * 1e3);
-  if (s < 120) return format("%.1f s", s);
+  if (s < 0.9995) return format("%.0f ms", s * 1e3);
+  if (s < 120) return format(s < 10 ? "%.1f s" : "%.0f s", s);
   if (s < 7200) return format("%.0f min", s / 60);
   return format("%.1f h", s / 3600);
 }
@@ -95,35 +95,50 @@ std::string headline(const JobStatus& job) {
   return text;
 }
 
+// In six columns.
+std::string text_of_rate(double per_s) {
+  if (per_s >= 999999.5) return format("%.0fM", per_s / 1e6);
+  return format(per_s < 9999.95 ? "%.1f" : "%.0f", per_s);
+}
+
+// In four.
+std::string text_of_percent(double percent) {
+  if (percent < 9.995) return format("%.2f", percent);
+  return format(percent < 99.95 ? "%.1f" : "%.0f", percent);
+}
+
+// All columns fit on a terminal of 80: each is as wide as what it holds at most, and no wider.
 std::string row(const JobStatus& job, const JobStatus* before, const MemberStatus& member) {
   const std::string state =
-      std::string(hw::name_of(member.record().state)) + (member.disputed() ? " ?" : "");
+      std::string(hw::name_of(member.record().state)) + (member.disputed() ? "?" : "");
   std::string line =
-      format("%7u %5u  %-11s", member.process.value, member.node.value, state.c_str());
+      format("%7u %4u %-10s", member.process.value, member.node.value, state.c_str());
   const ProcessStatus* view = job.view_of(member.process);
   if (view == nullptr) {
     const bool silent =
         std::find(job.silent.begin(), job.silent.end(), member.process) != job.silent.end();
-    if (silent) return line + "  does not answer";
+    if (silent) return line + " does not answer";
     if (!is_live(member.record()) && member.since) {
-      return line + "  since " + text_of_age(latest(job) - *member.since);
+      return line + " since " + text_of_age(latest(job) - *member.since);
     }
-    return line + "  not on this machine, or without a socket";
+    return line + " not on this machine, or without a socket";
   }
   const hw::Rates rate =
       rates(before == nullptr ? nullptr : before->view_of(member.process), *view);
   const std::string heard = view->heard_at ? text_of_age(view->taken - *view->heard_at) : "-";
-  return line + format("%8d %8s %8s %10s %7.1f %7.1f %7.1f %6.2f", view->pid,
+  return line + format(" %7d %7s %6s %7s %6s %6s %6s %4s", view->pid,
                        text_of_rank(view->watches).c_str(), heard.c_str(),
-                       text_of_rank(view->watched_by).c_str(), rate.frames_sent_per_s,
-                       rate.frames_received_per_s, rate.turns_per_s, rate.control_cpu * 100);
+                       text_of_rank(view->watched_by).c_str(),
+                       text_of_rate(rate.frames_sent_per_s).c_str(),
+                       text_of_rate(rate.frames_received_per_s).c_str(),
+                       text_of_rate(rate.turns_per_s).c_str(),
+                       text_of_percent(rate.control_cpu * 100).c_str());
 }
 
 void add_table(const JobStatus& job, const JobStatus* before, std::size_t rows_max,
                std::vector<std::string>& lines) {
   lines.push_back(
-      "process  node  state            pid  watches    heard watched by  sent/s  recv/s turns/s  "
-      "cpu %");
+      "process node state          pid watches  heard watcher sent/s recv/s turn/s cpu%");
   std::vector<const MemberStatus*> shown;
   for (const MemberStatus& member : job.members) shown.push_back(&member);
   std::stable_partition(shown.begin(), shown.end(), [&](const MemberStatus* member) {

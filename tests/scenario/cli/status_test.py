@@ -2,6 +2,7 @@
 stopped, believed dead, goes on, and the verdict is counted as a mistake. The picture, the live
 screen, the pages for Prometheus, several jobs and none."""
 
+import fcntl
 import json
 import os
 import pty
@@ -10,8 +11,10 @@ import re
 import select
 import shutil
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 import unittest
 import urllib.request
@@ -134,7 +137,7 @@ class Eight(Watched):
         self.assertEqual(code, 1)
         self.assertRegex(picture, rf"^job {job['job']}: 8 processes on 8 nodes: 7 alive, 1 failed; "
                                   r"7 answer here\n")
-        self.assertRegex(picture, r"\n +3 +3  failed +since \S+ m?s\n")
+        self.assertRegex(picture, r"\n +3 +3 failed +since \S+ m?s\n")
         self.assertRegex(picture, r"ago  process 3 failed, first known to \d, who noticed it\n")
         self.assertNotIn("\033", picture)
         self.assertEqual(self.status(job["job"][:4], "--once")[0], 1)
@@ -199,6 +202,45 @@ class Screen(Watched):
         # What was seen last stays.
         after = self.read_until(terminal, after, lambda text: b"dropped by engines" in text)
         self.assertIn(b"8 alive; 8 answer here", after)
+
+    def test_shows_all_columns_and_whole_lines_on_any_terminal(self):
+        self.begin_eight()
+        self.await_eight()
+        for columns in (80, 120):
+            screen = self.screen(24, columns)
+            self.assertLessEqual(max(len(row) for row in screen), columns)
+            heading = screen.index("process node state          pid watches  heard watcher "
+                                   "sent/s recv/s turn/s cpu%")
+            for rank, row in enumerate(screen[heading + 1:heading + 9]):
+                self.assertRegex(row, rf"^ +{rank} +{rank} alive +\d+ +\d +\d+ ms +\d"
+                                      r"( +\d+\.\d){3} +\d+\.\d+$")
+            verdicts = ("verdicts of those who answer: 0 noticed by themselves, 0 of these refuted; "
+                        "0 times one was believed dead itself")
+            self.assertIn(verdicts, " ".join(" ".join(screen).split()))
+            self.assertEqual(verdicts in screen, columns == 120)
+            self.assertIn("frames lost by rails: ", "\n".join(screen))
+        # On a terminal that is too small the table gives way.
+        screen = self.screen(14, 80)
+        self.assertIn("        and 4 more", screen)
+        self.assertEqual(len([row for row in screen if " alive " in row]), 4)
+
+    def screen(self, rows, columns):
+        """The rows of the second picture on such a terminal."""
+        pid, terminal = pty.fork()
+        if pid == 0:
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("4H", rows, columns, 0, 0))
+            os.execve(PROGRAM, [PROGRAM, "status"], dict(self.environment, TERM="xterm"))
+        self.addCleanup(os.close, terminal)
+        shown = self.read_until(terminal, b"", lambda text: text.count(b"\033[J") >= 2)
+        os.write(terminal, b"\x03")
+        self.read_until(terminal, shown, lambda text: b"dropped by engines" in
+                        text.partition(b"\033[?1049l")[2])
+        os.waitpid(pid, 0)
+        picture = shown.split(b"\033[H")[2].partition(b"\033[J")[0].decode()
+        # Each is cleared before it is written; after it, the last letter of a full row would go.
+        drawn = picture.split("\r\n")[:-1]
+        self.assertTrue(all(row.startswith("\033[K") for row in drawn), drawn)
+        return [row[3:] for row in drawn]
 
     def read_until(self, terminal, text, enough):
         end = time.monotonic() + LONG_S
