@@ -147,16 +147,19 @@ std::string own_path() {
 }
 
 Status run_real(const Prepared& prepared, runner::Job job, const std::optional<JobKey>& key,
-                const std::string& recordings, runner::Outcome& outcome) {
+                const std::string& recordings, runner::ReplicateMonitor& monitor,
+                runner::Outcome& outcome) {
   runner::LaunchSettings settings;
   settings.program = own_path();
   settings.key = key;
   if (!recordings.empty()) settings.recording = runner::recordings_of(recordings, job);
-  bool interrupted = false;
+  runner::LaunchFault fault = runner::LaunchFault::other;
   Status status = runner::launch_replicate(prepared.campaign.points[job.point].experiment,
                                            *prepared.inputs[job.point], job.replicate, settings,
-                                           outcome, interrupted);
-  if (interrupted) stop_requested = true;
+                                           outcome, fault);
+  if (status.is_ok()) return status;
+  if (fault == runner::LaunchFault::interrupted) stop_requested = true;
+  monitor.unwritable = fault == runner::LaunchFault::unwritable;
   return status;
 }
 
@@ -199,7 +202,7 @@ int run_prepared(const Prepared& prepared, const Arguments& arguments) {
   const auto replicate = [&](runner::Job job, runner::ReplicateMonitor& monitor,
                              runner::Outcome& outcome) {
     const runner::CampaignPoint& point = campaign.points[job.point];
-    if (is_real(point)) return run_real(prepared, job, key, recordings, outcome);
+    if (is_real(point)) return run_real(prepared, job, key, recordings, monitor, outcome);
     return runner::simulate(point.experiment, *prepared.inputs[job.point], job.replicate, monitor,
                             outcome);
   };

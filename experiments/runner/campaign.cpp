@@ -170,7 +170,10 @@ class CampaignRun {
       status = Status::error(error.what());
     }
     worker.duration_ns = 0;
-    if (!status.is_ok()) return {CampaignEnd::failed, name_of(job) + ": " + status.message()};
+    if (!status.is_ok()) {
+      return {worker.monitor.unwritable ? CampaignEnd::unwritable : CampaignEnd::failed,
+              name_of(job) + ": " + status.message()};
+    }
     finished.wall.ns =
         std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - began).count();
     status = folder_.store(job, replicate_text(finished));

@@ -54,6 +54,8 @@ struct ReplicateMonitor {
   const std::atomic<bool>& stop;            // true: give up soon, with any error
   std::atomic<std::int64_t> reached_ns{0};  // how much of the experiment's duration is done
   std::atomic<std::uint64_t> events{0};     // so far
+  // Said beside an error: what the replicate has to keep cannot be written, say to a full disk.
+  bool unwritable = false;
 };
 
 // Runs one replicate; may be called from several threads at once. An error ends the campaign.
@@ -72,7 +74,8 @@ enum class CampaignEnd : std::uint8_t {
   complete,
   interrupted,  // stop was set; --resume continues
   refused,      // the user has to mend or decide something first; nothing was changed
-  unwritable,   // the results cannot be written, say to a full disk; what is finished is kept
+  unwritable,   // results or recordings cannot be written, say to a full disk; what is finished
+                // is kept
   failed,       // a replicate failed; what is finished is kept
 };
 

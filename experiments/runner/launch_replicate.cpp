@@ -198,10 +198,15 @@ hw::JobFabric fabric_of(Target target) {
   return target == Target::shm ? hw::JobFabric::shm : hw::JobFabric::udp;
 }
 
+LaunchFault fault_of(const hw::LaunchResult& result) {
+  if (result.interrupted) return LaunchFault::interrupted;
+  return result.unwritable ? LaunchFault::unwritable : LaunchFault::other;
+}
+
 }  // namespace
 
 Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std::uint32_t replicate,
-                        const LaunchSettings& settings, Outcome& outcome, bool& interrupted) {
+                        const LaunchSettings& settings, Outcome& outcome, LaunchFault& fault) {
   const Roster roster(roster_options(experiment, inputs, replicate));
   hw::LaunchPlan plan;
   plan.program = settings.program;
@@ -222,13 +227,14 @@ Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std:
   plan.duration = inputs.duration();
   plan.folder = settings.recording;
   plan.record = !settings.recording.empty();
+  fault = LaunchFault::unwritable;
   if (Status status = plan.record ? begin_recordings(plan.folder) : Status::ok(); !status.is_ok())
     return status;
   hw::LaunchResult result;
   const Status status = hw::launch(plan, result);
-  interrupted = result.interrupted;
+  fault = fault_of(result);
   if (!status.is_ok()) return status;
-  if (interrupted) return Status::error("stopped by a signal");
+  if (result.interrupted) return Status::error("stopped by a signal");
 
   EventLog events(experiment.events, replicate);
   Judge judge(roster.processes(), &events);

@@ -6,6 +6,7 @@
 // counts; state_hash is zero.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -21,8 +22,15 @@ struct LaunchSettings {
   std::string recording;      // folder for the recordings of this replicate; empty: none
 };
 
-// `interrupted` tells that a signal ended it.
+// Why an error.
+enum class LaunchFault : std::uint8_t {
+  other,
+  interrupted,  // by a signal
+  unwritable,   // recordings, say to a full disk
+};
+
+// Without an error `fault` means nothing.
 Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std::uint32_t replicate,
-                        const LaunchSettings& settings, Outcome& outcome, bool& interrupted);
+                        const LaunchSettings& settings, Outcome& outcome, LaunchFault& fault);
 
 }  // namespace holdfast::runner

@@ -4,7 +4,7 @@
 // On the control socket, little-endian. From the launcher: 8 bytes that have the same place in
 // every version (magic 4, version of the hand-over 2, wire version 1, zero 1), then the assignment
 // in a block; once all processes are ready, the start time, 8 bytes. From the process: words of 5
-// bytes, kPlaced, kMessagesPlaced, kReady and kLeft.
+// bytes, kPlaced, kMessagesPlaced, kReady, kLeft and, with a sentence behind it, kUnwritable.
 #pragma once
 
 #include <cstdint>
@@ -46,6 +46,10 @@ constexpr std::byte kMessagesPlaced{'m'};
 // which the launcher's child may have made.
 constexpr std::byte kReady{'r'};
 constexpr std::byte kLeft{'l'};  // has left in order
+// Its recording or event log cannot be written, and it ends. The number is the length of the
+// sentence that follows and says why.
+constexpr std::byte kUnwritable{'w'};
+constexpr std::uint32_t kSentenceBytesMax = 4096;
 constexpr std::size_t kWordBytes = 5;
 
 struct Assignment {

@@ -110,7 +110,7 @@ Status Ground::open(const Assignment& assignment, int table_descriptor) {
   addresses = std::make_unique<LaunchedAddresses>(assignment, table);
   rails.push_back(watch.get());
   if (assignment.faults.any() || !assignment.windows.empty()) impair(assignment);
-  return assignment.recording.empty() ? Status::ok() : record(assignment);
+  return Status::ok();
 }
 
 void Ground::impair(const Assignment& assignment) {
@@ -165,6 +165,7 @@ std::string Ground::notes() const {
 }
 
 Status Ground::record(const Assignment& assignment) {
+  if (assignment.recording.empty()) return Status::ok();
   RecordingOpening opening;
   opening.configuration = assignment.configuration;
   opening.seed = assignment.seed;

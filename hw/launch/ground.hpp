@@ -49,6 +49,8 @@ struct Ground {
   // Takes over the descriptor of the process table. The assignment must outlive this. An error says
   // what the system refused.
   Status open(const Assignment& assignment, int table_descriptor);
+  // From here on, if the assignment says so. An error says what cannot be written.
+  Status record(const Assignment& assignment);
   // When the job starts, or has started: what happens to frames by plan counts from then.
   void start(Time at);
   // Tells the launcher that this process can be sent frames, and where, if only it knows.
@@ -61,7 +63,6 @@ struct Ground {
 
  private:
   void impair(const Assignment& assignment);
-  Status record(const Assignment& assignment);
 };
 
 }  // namespace holdfast::hw

@@ -40,12 +40,6 @@ std::uint32_t hosts_of(const LaunchPlan& plan) {
   return *std::max_element(plan.host_of.begin(), plan.host_of.end()) + 1;
 }
 
-// Never in the place of another: that would be somebody's log or recording.
-Status create(const std::string& path, mode_t mode, Descriptor& file) {
-  file = Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, mode));
-  return file.is_open() ? Status::ok() : failure_of("launch: cannot create " + path);
-}
-
 std::string text_of_end(int wait_status) {
   if (WIFSIGNALED(wait_status)) return "signal " + std::to_string(WTERMSIG(wait_status));
   return "exit status " + std::to_string(WEXITSTATUS(wait_status));
@@ -110,6 +104,15 @@ std::string Job::file_of(const ProcessLife& life, const char* extension) const {
          std::to_string(life.boot) + extension;
 }
 
+// Never in the place of another: that would be somebody's log or recording.
+Status Job::create(const ProcessLife& life, const char* extension, mode_t mode, Descriptor& file) {
+  const std::string path = file_of(life, extension);
+  file = Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, mode));
+  if (file.is_open()) return Status::ok();
+  result_.unwritable = true;
+  return failure_of("launch: cannot create " + path);
+}
+
 Status Job::open_log(ProcessLife& life, Child& child) {
   if (plan_.folder.empty()) {
     child.log = Descriptor(::memfd_create("holdfast-log", MFD_CLOEXEC));
@@ -118,7 +121,7 @@ Status Job::open_log(ProcessLife& life, Child& child) {
     }
     return Status::ok();
   }
-  return create(file_of(life, ".csv"), 0666, child.log);
+  return create(life, ".csv", 0666, child.log);
 }
 
 Status Job::start(ProcessId process, std::uint32_t boot) {
@@ -131,8 +134,7 @@ Status Job::start(ProcessId process, std::uint32_t boot) {
   // The process writes it; there is a key in it.
   Descriptor recording;
   if (plan_.record) {
-    if (Status status = create(file_of(life, ".recording"), 0600, recording); !status.is_ok())
-      return status;
+    if (Status status = create(life, ".recording", 0600, recording); !status.is_ok()) return status;
   }
   std::array<int, 2> sockets{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
@@ -193,13 +195,31 @@ void Job::handle_control(ProcessId process) {
   Child& child = children_[process.value];
   Word word;
   bool gone = false;
-  const bool said = take_word(child.control.get(), word, gone) && child.phase == Phase::starting;
-  if (said && word.kind == kPlaced) places_.table().set_queue_pair(process, word.number);
-  if (said && word.kind == kReady) {
+  if (take_word(child.control.get(), word, gone)) hear(process, word);
+  if (gone) child.control.close();  // it is ending; the pidfd tells when it has
+}
+
+void Job::hear(ProcessId process, const Word& word) {
+  Child& child = children_[process.value];
+  if (word.kind == kUnwritable) hear_unwritable(process, word.number);
+  if (child.phase != Phase::starting) return;
+  if (word.kind == kPlaced) places_.table().set_queue_pair(process, word.number);
+  if (word.kind == kReady) {
     child.phase = Phase::ready;
     if (going_) let_go(process);
   }
-  if (gone) child.control.close();  // it is ending; the pidfd tells when it has
+}
+
+void Job::hear_unwritable(ProcessId process, std::uint32_t length) {
+  std::string why(std::min(length, kSentenceBytesMax), ' ');
+  // It has sent the sentence with the word, or is ending.
+  if (!receive_bytes(children_[process.value].control.get(), std::as_writable_bytes(std::span(why)))
+           .is_ok())
+    why = "cannot write its recording or its event log";
+  result_.unwritable = true;
+  if (failure_.is_ok())
+    failure_ =
+        Status::error("launch: process " + std::to_string(process.value) + " has ended: " + why);
 }
 
 void Job::wait(Time until, bool or_ready) {
@@ -235,6 +255,9 @@ void Job::reap(ProcessId process) {
   }
   groups_.reaped(host_of(process));
   life.ended = monotonic_now();
+  bool gone = !child.control.is_open();
+  for (Word word; !gone && take_word(child.control.get(), word, gone);)
+    if (word.kind == kUnwritable) hear_unwritable(process, word.number);
   read_log(child, life);
   if (child.phase != Phase::dying && !finishing() && failure_.is_ok()) {
     failure_ = Status::error(

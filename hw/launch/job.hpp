@@ -36,7 +36,7 @@ class Job {
   // wait). Also ends when `or_ready` and all are ready.
   void wait(Time until, bool or_ready = false);
   bool interrupted() const { return result_.interrupted; }
-  // The first process that ended without being told to, as an error.
+  // The first process that ended without being told to or could not write, as an error.
   const Status& failure() const { return failure_; }
 
   // Give those that there was something to do to.
@@ -69,6 +69,9 @@ class Job {
   bool restart_one(ProcessId process);
   bool finishing() const { return result_.end != Time{}; }
   void handle_control(ProcessId process);
+  void hear(ProcessId process, const Word& word);
+  void hear_unwritable(ProcessId process, std::uint32_t length);
+  Status create(const ProcessLife& life, const char* extension, mode_t mode, Descriptor& file);
   void reap(ProcessId process);
   void read_log(Child& child, ProcessLife& life);
 

@@ -117,12 +117,14 @@ struct LaunchResult {
   Time start;  // of the job
   Time end;
   bool interrupted = false;         // by a signal to the launcher
+  bool unwritable = false;          // a log or a recording, so there is an error
   std::vector<DoneAction> actions;  // in their order
   std::vector<ProcessLife> lives;   // in order of their starts
 };
 
 // Runs the plan. An error: a process could not be started, was not ready in time, or ended without
-// being told to; or the system refused something. No process of the job is left in any case.
+// being told to; a log or a recording could not be written; or the system refused something. No
+// process of the job is left in any case.
 Status launch(const LaunchPlan& plan, LaunchResult& result);
 
 }  // namespace holdfast::hw

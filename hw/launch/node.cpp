@@ -21,13 +21,25 @@ namespace holdfast::hw {
 
 namespace {
 
-Status run_assigned(const NodeFactory& factory) {
+// What cannot be written is told to the launcher, which tells the person once for all processes.
+Status tell_unwritable(const Status& failure, bool& told) {
+  const std::string why = failure.message().substr(0, kSentenceBytesMax);
+  const Word word{kUnwritable, static_cast<std::uint32_t>(why.size())};
+  told = send_word(kControlDescriptor, word).is_ok() &&
+         send_bytes(kControlDescriptor, std::as_bytes(std::span(why))).is_ok();
+  return failure;
+}
+
+// `told`: of an error the launcher knows already.
+Status run_assigned(const NodeFactory& factory, bool& told) {
   Assignment assignment;
   if (HandOver given = receive_assignment(kControlDescriptor, assignment); !given.is_ok()) {
     return given.status();
   }
   Ground ground;
   if (Status status = ground.open(assignment, kTableDescriptor); !status.is_ok()) return status;
+  if (Status status = ground.record(assignment); !status.is_ok())
+    return tell_unwritable(status, told);
   std::unique_ptr<NodeProgram> program;
   const NodeStart start = start_of(assignment, ground.rails, ground.book());
   if (Status status = factory(start, program); !status.is_ok()) return status;
@@ -51,10 +63,13 @@ Status run_assigned(const NodeFactory& factory) {
   options.recording = ground.recording.get();
   options.polls = program->polls();
   LoopEnd end = LoopEnd::signal;
-  Status status = run_process(program->engine(), ground.rails, log, options, end);
+  if (Status status = run_process(program->engine(), ground.rails, log, options, end);
+      !status.is_ok())
+    return status;
   log.write_notes(program->notes() + ground.notes());
-  if (status.is_ok() && ground.recording) status = ground.recording->status();
-  return status;
+  const Status recorded = ground.recording ? ground.recording->status() : Status::ok();
+  const Status& written = recorded.is_ok() ? log.status() : recorded;
+  return written.is_ok() ? written : tell_unwritable(written, told);
 }
 
 bool was_launched() {
@@ -89,9 +104,10 @@ int node_main(const NodeFactory& factory) {
         stderr);
     return 2;
   }
-  const Status status = run_assigned(factory);
+  bool told = false;
+  const Status status = run_assigned(factory, told);
   if (status.is_ok()) return 0;
-  std::fprintf(stderr, "node: %s\n", status.message().c_str());
+  if (!told) std::fprintf(stderr, "node: %s\n", status.message().c_str());
   return 2;
 }
 

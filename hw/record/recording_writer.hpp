@@ -2,7 +2,7 @@
 // that their calls keep their order.
 //
 // A turn is written with one system call when it ends, so kill -9 costs at most the turn under way.
-// When writing fails (the disk is full), recording stops and the process goes on; status() tells.
+// When writing fails (the disk is full), recording stops, and the process with it; status() tells.
 #pragma once
 
 #include <cstdint>

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
+#include <cstring>
 
 #include "stack/base/excerpt.hpp"
 
@@ -91,14 +92,15 @@ void EventLog::write_notes(std::string_view text) {
   flush();
 }
 
-// A log that cannot be written (a full disk, a reader that is gone) must not stop the process.
 void EventLog::flush() {
   std::string_view rest = buffer_;
-  while (descriptor_ >= 0 && !rest.empty()) {
+  while (descriptor_ >= 0 && !rest.empty() && status_.is_ok()) {
     const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) break;
-    rest.remove_prefix(static_cast<std::size_t>(written));
+    if (written >= 0) {
+      rest.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      status_ = Status::error(std::string("cannot write the event log: ") + std::strerror(errno));
+    }
   }
   buffer_.clear();
 }

@@ -34,8 +34,11 @@ class BeliefLog {
   virtual ~BeliefLog() = default;
   // All changes of one turn, which may be none.
   virtual void write(Time at, std::span<const Membership::Change> changes) = 0;
+  // False: it could not keep all that it was told, and the process is to end.
+  virtual bool is_whole() const { return true; }
 };
 
+// What cannot be written (a full disk, a reader that is gone) ends it where it is; status() tells.
 class EventLog final : public BeliefLog {
  public:
   // Writes to a descriptor that is open for appending and stays its owner's; -1: nowhere.
@@ -45,11 +48,14 @@ class EventLog final : public BeliefLog {
   void write(Time at, std::span<const Membership::Change> changes) override;
   // Each line of `text` as a note.
   void write_notes(std::string_view text);
+  bool is_whole() const override { return status_.is_ok(); }
+  const Status& status() const { return status_; }
 
  private:
   void flush();
 
   int descriptor_;
+  Status status_ = Status::ok();
   std::string buffer_;
 };
 

@@ -37,6 +37,10 @@ void leave(Engine& engine, std::span<Fabric* const> rails, TurnWatcher* watcher,
   }
 }
 
+bool is_written(const BeliefLog& log, const RecordingWriter* recording) {
+  return log.is_whole() && (recording == nullptr || recording->status().is_ok());
+}
+
 // Turns until the end.
 LoopEnd take_turns(Engine& engine, std::span<Fabric* const> rails, BeliefLog& log, Sleeper& sleeper,
                    const LoopOptions& options) {
@@ -45,6 +49,7 @@ LoopEnd take_turns(Engine& engine, std::span<Fabric* const> rails, BeliefLog& lo
     if (options.recording != nullptr) options.recording->turn_begins(now);
     const Time next = take_turn(engine, log, options.watcher, now, first);
     if (options.recording != nullptr) options.recording->turn_ends();
+    if (!is_written(log, options.recording)) return LoopEnd::unwritable;
     const Wake wake = sleeper.sleep(std::min(next, options.stop_at), rails);
     if (wake != Wake::work) return end_of(wake);
     now = monotonic_now();
@@ -71,7 +76,8 @@ Status run_process(Engine& engine, std::span<Fabric* const> rails, BeliefLog& lo
     return Status::ok();
   }
   end = take_turns(engine, rails, log, sleeper, options);
-  if (end != LoopEnd::abandoned && options.leave_within > Duration{0}) {
+  if (end != LoopEnd::abandoned && end != LoopEnd::unwritable &&
+      options.leave_within > Duration{0}) {
     leave(engine, rails, options.watcher, sleeper, monotonic_now() + options.leave_within);
   }
   return Status::ok();

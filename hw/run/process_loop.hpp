@@ -27,7 +27,12 @@ struct LoopOptions {
   Duration leave_within;
 };
 
-enum class LoopEnd : std::uint8_t { stop_time, signal, abandoned };
+enum class LoopEnd : std::uint8_t {
+  stop_time,
+  signal,
+  abandoned,
+  unwritable,  // the log or the recording: what they lack nobody would know from them
+};
 
 // Runs the engine until one of LoopEnd. An error says what the system refused before the start.
 Status run_process(Engine& engine, std::span<Fabric* const> rails, BeliefLog& log,

@@ -11,6 +11,13 @@ from holdfast import PROGRAM, SMALL, Scenario, begun_again
 from mounted import SmallDisk
 
 MANY = dict(SMALL, replicates=60)
+# Real processes whose recordings soon have tens of kilobytes.
+RECORDED = {
+    "name": "recorded", "seed": 1, "replicates": 2, "duration": "2 s", "fabric": {"kind": "udp"},
+    "topology": {"kind": "fat_tree", "down": [2], "up": [1], "parallel": [1]},
+    "detector": {"kind": "ring", "period": "10 ms", "timeout": "500 ms"},
+    "propagation": {"kind": "bmg"},
+}
 NOBODY = 65534
 
 
@@ -169,6 +176,24 @@ class LimitedFiles(Scenario):
         self.assertEqual(self.read("out", "results.csv"), whole)
 
 
+    def test_a_recording_that_cannot_grow(self):
+        self.write("recorded.json", RECORDED)
+        said = self.run_limited(16384, "run", "recorded.json", "--quiet", "--output", "out",
+                                "--record", "recordings")
+        lines = said.splitlines()
+        self.assertEqual(len(lines), 3, said)
+        self.assertRegex(lines[0], r"^holdfast run: point 0 replicate 0: launch: process [01] has "
+                                   r"ended: cannot write the recording recordings/0-0/process-"
+                                   r"[01]\.boot-0\.recording: File too large$")
+        self.assertIn("The finished replicates are kept.", lines[1])
+        self.assertEqual(lines[2], "  holdfast run recorded.json --quiet --record recordings "
+                                   "--resume --output out")
+        self.run_program(*lines[2].split()[1:])
+        self.assertEqual(len(self.rows("out", "results.csv")), 2)
+        replayed, _ = self.run_program("replay", "recordings")
+        self.assertIn("4 of 4 recordings are equal to their ends", replayed)
+
+
 class FullDisk(Scenario):
     def disk(self, size):
         disk = SmallDisk(self.path("disk"), size)
@@ -183,6 +208,16 @@ class FullDisk(Scenario):
         said = self.refused("run", "small.json", "--output", disk.path + "/out")
         self.assertIn("out/resolved.json: cannot write: No space left on device; mend that", said)
         self.assertEqual(os.listdir(disk.path), ["ballast"])
+
+    def test_recordings_fill_it_up(self):
+        self.write("recorded.json", RECORDED)
+        disk = self.disk("32k")
+        said, complaint = self.run_program("run", "recorded.json", "--quiet", "--output", "out",
+                                           "--record", disk.path, status=2)
+        self.assertEqual(said, "")
+        self.assertRegex(complaint, r"^holdfast run: point 0 replicate 0: launch: \S[^\n]*: No space "
+                                    r"left on device\nThe finished replicates are kept")
+        self.assertFalse(os.path.exists(self.path("out", "run.json")))
 
     def test_read_only(self):
         self.write("small.json", SMALL)

@@ -437,7 +437,7 @@ TEST_F(RecordTest, WhatIsNoRecordingIsRefusedByName) {
   EXPECT_FALSE(Replay::open(path_ + ".absent", opened).is_ok());
 }
 
-TEST_F(RecordTest, AFullDiskStopsTheRecordingNotTheProcess) {
+TEST_F(RecordTest, AFullDiskStopsTheRecordingWhichSaysSo) {
   std::unique_ptr<RecordingWriter> writer;
   EXPECT_FALSE(RecordingWriter::create("/dev/full", opening_, writer).is_ok());
   ASSERT_TRUE(RecordingWriter::create(path_, opening_, writer).is_ok());

@@ -62,10 +62,14 @@ TEST(EventLog, ABadLineIsNamed) {
   }
 }
 
-TEST(EventLog, ALogThatCannotBeWrittenDoesNotStopTheProcess) {
+TEST(EventLog, ALogThatCannotBeWrittenSaysSo) {
   const Descriptor full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
   EventLog log(full.get());
+  EXPECT_FALSE(log.is_whole());
   log.write_notes("a\n");
+  EXPECT_EQ(log.status().message(), "cannot write the event log: No space left on device");
+  EventLog nowhere(-1);
+  EXPECT_TRUE(nowhere.is_whole()) << "nobody wants it";
 }
 
 // A rail that has events while its eventfd is set.
