@@ -20,6 +20,7 @@
 #include "experiments/runner/recordings.hpp"
 #include "experiments/runner/results_folder.hpp"
 #include "experiments/runner/simulate.hpp"
+#include "hw/launch/meeting.hpp"
 
 namespace holdfast::program {
 namespace {
@@ -120,20 +121,46 @@ std::string conflict(const runner::Campaign& campaign, const Arguments& argument
   return "";
 }
 
-// Whether recordings can be written into a folder, which is made; why not is told. Where a run is
-// resumed, those of the replicates that it has finished are there already.
-bool can_record_into(const std::string& folder, bool resumes) {
+// What every replicate of real processes needs.
+struct RealRun {
+  std::optional<JobKey> key;
+  std::string recordings;  // --record; empty: none
+  std::string name;        // of the run, in kRunFile; empty without recordings
+};
+
+// The name of the run that is resumed, whose results are there, or a new one.
+std::string name_of_run(const std::string& results) {
+  const std::string before = results.empty() ? "" : runner::run_of(results);
+  std::array<std::byte, 16> drawn{};
+  if (!before.empty() || !hw::draw(drawn)) return before;
+  std::string name;
+  for (const std::byte byte : drawn) {
+    std::array<char, 3> digits{};
+    std::snprintf(digits.data(), digits.size(), "%02x", std::to_integer<unsigned>(byte));
+    name += digits.data();
+  }
+  return name;
+}
+
+// Whether recordings can be written into the folder, which is made; why not is told. Where a run is
+// resumed, from these results, those of the replicates that it has finished are there already.
+bool can_record(const RealRun& run, const std::string& results) {
+  const std::string& folder = run.recordings;
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   std::string problem;
   if (error || ::access(folder.c_str(), R_OK | W_OK | X_OK) != 0) {
     problem = "recordings cannot be written there: " +
               (error ? error.message() : std::string(std::strerror(errno)));
-  } else if (const std::string found = runner::found_recordings(folder);
-             !found.empty() && !resumes) {
-    problem = found +
-              " is not empty, and recordings are never overwritten; give another folder, "
-              "or continue the run that it is of with --resume";
+  } else if (run.name.empty()) {
+    problem = "the system has no random numbers to name the run by";
+  } else if (!runner::are_of(folder, run.name)) {
+    problem =
+        runner::found_recordings(folder) + " is not empty, and recordings are never overwritten; ";
+    problem += results.empty()
+                   ? "give another folder, or continue the run that it is of with --resume"
+                   : "they are not of the run in " + results + " (" + runner::kRunFile +
+                         " differs); give the folder that it was recorded into, or an empty one";
   }
   if (problem.empty()) return true;
   std::fprintf(stderr, "holdfast run: --record %s: %s\n", folder.c_str(), problem.c_str());
@@ -146,13 +173,17 @@ std::string own_path() {
   return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : "/proc/self/exe";
 }
 
-Status run_real(const Prepared& prepared, runner::Job job, const std::optional<JobKey>& key,
-                const std::string& recordings, runner::ReplicateMonitor& monitor,
-                runner::Outcome& outcome) {
+Status run_real(const Prepared& prepared, runner::Job job, const RealRun& run,
+                runner::ReplicateMonitor& monitor, runner::Outcome& outcome) {
   runner::LaunchSettings settings;
   settings.program = own_path();
-  settings.key = key;
-  if (!recordings.empty()) settings.recording = runner::recordings_of(recordings, job);
+  settings.key = run.key;
+  if (!run.recordings.empty()) {
+    settings.recording = runner::recordings_of(run.recordings, job);
+    const Status begun = runner::begin_recordings(run.recordings, run.name, job);
+    monitor.unwritable = !begun.is_ok();
+    if (monitor.unwritable) return begun;
+  }
   runner::LaunchFault fault = runner::LaunchFault::other;
   Status status = runner::launch_replicate(prepared.campaign.points[job.point].experiment,
                                            *prepared.inputs[job.point], job.replicate, settings,
@@ -163,8 +194,8 @@ Status run_real(const Prepared& prepared, runner::Job job, const std::optional<J
   return status;
 }
 
-int run_prepared(const Prepared& prepared, const Arguments& arguments) {
-  const runner::Campaign& campaign = prepared.campaign;
+int run_prepared(Prepared& prepared, const Arguments& arguments) {
+  runner::Campaign& campaign = prepared.campaign;
   if (const std::string problem = conflict(campaign, arguments); !problem.empty()) {
     std::fprintf(stderr, "holdfast run: %s\n", problem.c_str());
     return kRefused;
@@ -175,8 +206,8 @@ int run_prepared(const Prepared& prepared, const Arguments& arguments) {
     std::fprintf(stderr, "holdfast run: %s\n", wrong.c_str());
     return kRefused;
   }
-  std::optional<JobKey> key;
-  if (const Status status = try_machine(campaign, key); !status.is_ok()) {
+  RealRun real_run;
+  if (const Status status = try_machine(campaign, real_run.key); !status.is_ok()) {
     std::fprintf(stderr, "holdfast run: %s\n", status.message().c_str());
     return kRefused;
   }
@@ -193,16 +224,19 @@ int run_prepared(const Prepared& prepared, const Arguments& arguments) {
   } else {
     stop_on_signals();
   }
-  const std::string recordings = arguments.value("--record");
-  if (!recordings.empty() &&
-      !can_record_into(recordings,
-                       options.resume && runner::ResultsFolder::is_begun(campaign, options)))
-    return kRefused;
+  real_run.recordings = arguments.value("--record");
+  if (!real_run.recordings.empty()) {
+    const std::string results =
+        options.resume ? runner::ResultsFolder::begun(campaign, options) : "";
+    real_run.name = name_of_run(results);
+    if (!can_record(real_run, results)) return kRefused;
+    campaign.attachments.push_back({runner::kRunFile, real_run.name + "\n"});
+  }
   if (!options.quiet) print_warnings(prepared, stderr);
   const auto replicate = [&](runner::Job job, runner::ReplicateMonitor& monitor,
                              runner::Outcome& outcome) {
     const runner::CampaignPoint& point = campaign.points[job.point];
-    if (is_real(point)) return run_real(prepared, job, key, recordings, monitor, outcome);
+    if (is_real(point)) return run_real(prepared, job, real_run, monitor, outcome);
     return runner::simulate(point.experiment, *prepared.inputs[job.point], job.replicate, monitor,
                             outcome);
   };

@@ -9,7 +9,6 @@
 #include "experiments/runner/judge.hpp"
 #include "experiments/runner/node_program.hpp"
 #include "experiments/runner/rails.hpp"
-#include "experiments/runner/recordings.hpp"
 #include "hw/launch/launcher.hpp"
 #include "sim/run/fault_windows.hpp"
 
@@ -227,9 +226,6 @@ Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std:
   plan.duration = inputs.duration();
   plan.folder = settings.recording;
   plan.record = !settings.recording.empty();
-  fault = LaunchFault::unwritable;
-  if (Status status = plan.record ? begin_recordings(plan.folder) : Status::ok(); !status.is_ok())
-    return status;
   hw::LaunchResult result;
   const Status status = hw::launch(plan, result);
   fault = fault_of(result);

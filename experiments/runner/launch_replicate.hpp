@@ -19,7 +19,7 @@ namespace holdfast::runner {
 struct LaunchSettings {
   std::string program;        // this program, which is started again as `program node`
   std::optional<JobKey> key;  // of the job; absent: one is drawn
-  std::string recording;      // folder for the recordings of this replicate; empty: none
+  std::string recording;      // folder that was begun for this replicate; empty: none
 };
 
 // Why an error.

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "experiments/runner/durable_file.hpp"
+
 namespace holdfast::runner {
 namespace {
 
@@ -74,10 +76,28 @@ std::string found_recordings(const std::string& folder) {
   return first;
 }
 
-Status begin_recordings(const std::string& folder) {
+std::string run_of(const std::string& folder) {
+  std::string text;
+  if (!read_whole(folder + "/" + kRunFile, text).is_ok()) return "";
+  return text.substr(0, text.find('\n'));
+}
+
+bool are_of(const std::string& folder, const std::string& run) {
+  return found_recordings(folder).empty() || (!run.empty() && run_of(folder) == run);
+}
+
+Status begin_recordings(const std::string& all, const std::string& run, Job job) {
+  if (!are_of(all, run))
+    return Status::error(found_recordings(all) +
+                         " is of another run, and recordings are never overwritten; give another "
+                         "folder with --record");
+  const std::string folder = recordings_of(all, job);
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) return Status::error(folder + ": cannot make: " + error.message());
+  if (run_of(all) != run)
+    if (Status status = write_durably(all + "/" + kRunFile, run + "\n"); !status.is_ok())
+      return status;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
     if (is_of_life(entry.path()) && !fs::remove(entry.path(), error))
       return Status::error(entry.path().string() + ": cannot remove: " + error.message());

@@ -76,9 +76,9 @@ std::string last_numbered(const std::string& name) {
 
 }  // namespace
 
-bool ResultsFolder::is_begun(const Campaign& campaign, const CampaignOptions& options) {
+std::string ResultsFolder::begun(const Campaign& campaign, const CampaignOptions& options) {
   const std::string path = options.output.empty() ? last_numbered(campaign.name) : options.output;
-  return is_there(path + "/" + kResolved);
+  return is_there(path + "/" + kResolved) ? path : "";
 }
 
 ResultsFolder::~ResultsFolder() {

@@ -10,7 +10,7 @@
 //   run.json        how it was run and what that took; written last, so it says that all is there
 //   run.log         when which replicate began and ended, as plain lines
 //   replicates/     while the campaign is unfinished: one file for each finished replicate
-//   and the campaign's attachments
+//   and the campaign's attachments, such as recordings.id
 //
 // A replicate is finished when its file in replicates/ has its name, which happens at once and is
 // on the disk. The tables grow in the order of their rows as the replicates before are finished; a
@@ -35,8 +35,9 @@ class ResultsFolder {
   ResultsFolder(const ResultsFolder&) = delete;
   ResultsFolder& operator=(const ResultsFolder&) = delete;
 
-  // Whether the folder that `options` mean has results of a run already, which resume continues.
-  static bool is_begun(const Campaign& campaign, const CampaignOptions& options);
+  // The folder that `options` mean, if it has results of a run already, which resume continues;
+  // else empty.
+  static std::string begun(const Campaign& campaign, const CampaignOptions& options);
 
   // Chooses, makes and locks the folder. An error is for the user to mend: the folder is there
   // already, holds another configuration, cannot be made or written. What was made is then gone

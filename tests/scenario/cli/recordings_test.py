@@ -24,10 +24,20 @@ class Recordings(Scenario):
         return {os.path.join(where, name): os.stat(os.path.join(where, name)).st_mtime_ns
                 for where, _, names in os.walk(self.path("recordings")) for name in names}
 
+    def interrupted(self, *words):
+        """A run that is killed while it records its second replicate."""
+        killed = self.start("run", "twice.json", "--quiet", *words)
+        while not os.path.exists(self.path(words[-1], "0-1", "process-1.boot-0.recording")):
+            self.assertIsNone(killed.poll())
+            time.sleep(0.01)
+        killed.kill()
+        killed.communicate()
+
     def test_a_second_run_into_the_same_folder_is_refused_before_it_starts(self):
         self.run_program(*RUN)
         before = self.files()
-        self.assertEqual(len(before), 3 * 2 * 3)  # log and recording of three lives, three times
+        # Log and recording of three lives, three times; and whose they are.
+        self.assertEqual(len(before), 3 * 2 * 3 + 1)
         complaint = self.refused(*RUN, "--set", "replicates=1")
         self.assertEqual(complaint.count("\n"), 1)
         self.assertIn("--record recordings: recordings/0-0 is not empty, and recordings are never "
@@ -42,19 +52,35 @@ class Recordings(Scenario):
         self.assertEqual(self.files(), before)
 
     def test_a_resumed_run_keeps_what_is_finished_and_begins_the_rest_clean(self):
-        killed = self.start(*RUN, "--output", "results")
-        while not os.path.exists(self.path("recordings", "0-1", "process-1.boot-0.recording")):
-            self.assertIsNone(killed.poll())
-            time.sleep(0.01)
-        killed.kill()
-        killed.communicate()
+        self.interrupted("--output", "results", "--record", "recordings")
         finished = {path: at for path, at in self.files().items() if "0-0" in path}
         # Of a life that the replicate does not have when it is played to its end.
         self.write(os.path.join("recordings", "0-1", "process-1.boot-9.recording"), "left over")
         self.run_program(*RUN, "--output", "results", "--resume")
         now = self.files()
         self.assertEqual({path: at for path, at in now.items() if "0-0" in path}, finished)
-        self.assertEqual(len(now), 3 * 2 * 3)
+        self.assertEqual(len(now), 3 * 2 * 3 + 1)
+
+    def test_a_resumed_run_takes_nothing_from_another(self):
+        self.interrupted("--output", "results", "--record", "mine")
+        self.run_program(*RUN, "--output", "others")
+        before = self.files()
+        resume = ["run", "twice.json", "--quiet", "--output", "results", "--resume", "--record"]
+        complaint = self.refused(*resume, "recordings")
+        self.assertEqual(complaint.count("\n"), 1)
+        self.assertIn("--record recordings: recordings/0-0 is not empty, and recordings are never "
+                      "overwritten; they are not of the run in results (recordings.id differs)",
+                      complaint)
+        # Nor from recordings of which nobody knows whose they are.
+        os.remove(self.path("recordings", "recordings.id"))
+        self.assertIn("they are not of the run in results", self.refused(*resume, "recordings"))
+        del before[self.path("recordings", "recordings.id")]
+        self.assertEqual(self.files(), before)
+        # Its own it knows, wherever they are now.
+        os.rename(self.path("mine"), self.path("moved"))
+        self.run_program(*resume, "moved")
+        said, _ = self.run_program("replay", "moved")
+        self.assertIn("9 of 9 recordings are equal to their ends", said)
 
     def test_a_folder_is_replayed_whole(self):
         self.run_program(*RUN)
