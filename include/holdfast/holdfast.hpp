@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -37,6 +38,7 @@ class [[nodiscard]] Status {
   explicit Status(holdfast_status code) : code_(code) {
     if (code != HOLDFAST_OK) message_ = ::holdfast_error();
   }
+  Status(holdfast_status code, std::string message) : code_(code), message_(std::move(message)) {}
 
   bool ok() const { return code_ == HOLDFAST_OK; }
   holdfast_status code() const { return code_; }
@@ -123,8 +125,9 @@ inline Segment segment_of(std::span<const std::byte> memory) {
 
 // A message that is being sent or received, and how that has ended. The memory of one that is not
 // over is the library's; so whoever destroys it, or moves another one there, takes it back if it
-// can be (holdfast_cancel), and waits for its end as long as it takes. It must go before its job is
-// left. One thread at a time.
+// can be (holdfast_cancel), and waits for its end as long as it takes. Leaving the job ends what
+// goes on: it is HOLDFAST_CANCELLED from then on, its memory is the program's, and it may outlive
+// the job. One thread at a time, and none while the job is being left.
 class [[nodiscard]] Request {
  public:
   Request() = default;  // over, and nothing was sent or received
@@ -139,14 +142,14 @@ class [[nodiscard]] Request {
   ~Request() {
     if (over()) return;
     cancel();
-    (void)!::holdfast_wait(job_, &handle_, -1, nullptr);
+    (void)!::holdfast_wait(*job_, &handle_, -1, nullptr);
   }
 
   // True if it has ended within `timeout`; see holdfast_wait.
   bool wait(std::chrono::milliseconds timeout = kForever) {
     if (over()) return true;
     holdfast_message message{};
-    const holdfast_status status = ::holdfast_wait(job_, &handle_, waiting_ms(timeout), &message);
+    const holdfast_status status = ::holdfast_wait(*job_, &handle_, waiting_ms(timeout), &message);
     if (status == HOLDFAST_TIMED_OUT) return false;
     end(status, message);
     return true;
@@ -154,23 +157,27 @@ class [[nodiscard]] Request {
   bool test() { return wait({}); }
   // See holdfast_cancel.
   void cancel() {
-    if (!over()) (void)!::holdfast_cancel(job_, handle_);
+    if (!over()) (void)!::holdfast_cancel(*job_, handle_);
   }
 
-  bool over() const { return handle_.number == 0; }
-  bool ok() const { return over() && status_.ok(); }
+  bool over() const { return handle_.number == 0 || was_left(); }
+  bool ok() const { return over() && status().ok(); }
   // How it has ended, which may have been at its start; means something once it is over.
-  const Status& status() const { return status_; }
+  const Status& status() const {
+    static const Status left(HOLDFAST_CANCELLED, "the job was left before the request was over");
+    return handle_.number != 0 && was_left() ? left : status_;
+  }
   // If it was sent or received, or truncated.
   const Message& message() const { return message_; }
 
  private:
   friend class Job;
   // What a start has given.
-  Request(holdfast_job* job, holdfast_request handle, holdfast_status status)
-      : job_(job), handle_(handle) {
+  Request(std::shared_ptr<holdfast_job*> job, holdfast_request handle, holdfast_status status)
+      : job_(std::move(job)), handle_(handle) {
     if (status != HOLDFAST_OK) end(status, {});
   }
+  bool was_left() const { return job_ != nullptr && *job_ == nullptr; }
   void end(holdfast_status status, const holdfast_message& message) {
     handle_ = {};
     status_ = Status(status);
@@ -183,7 +190,7 @@ class [[nodiscard]] Request {
     std::swap(message_, other.message_);
   }
 
-  holdfast_job* job_ = nullptr;
+  std::shared_ptr<holdfast_job*> job_;  // its Job's
   holdfast_request handle_{};
   Status status_;
   Message message_;
@@ -196,28 +203,28 @@ class Job {
   static constexpr std::chrono::milliseconds kLeaveTimeout{1000};
 
   Job() = default;
-  Job(Job&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Job(Job&& other) noexcept = default;
   Job& operator=(Job&& other) noexcept {
-    std::swap(handle_, other.handle_);
+    std::swap(part_, other.part_);
     return *this;
   }
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
   ~Job() {
-    if (handle_ != nullptr) (void)::holdfast_leave(handle_, bounded(kLeaveTimeout));
+    if (handle() != nullptr) (void)::holdfast_leave(parted(), bounded(kLeaveTimeout));
   }
 
   // Joins the job for which this process was started; see holdfast_join.
   Status join(std::chrono::milliseconds timeout) {
     holdfast_job* joined = nullptr;
     const holdfast_status code = ::holdfast_join(bounded(timeout), &joined);
-    if (code == HOLDFAST_OK) handle_ = joined;
+    if (code == HOLDFAST_OK) part_ = std::make_shared<holdfast_job*>(joined);
     return Status(code);
   }
-  // See holdfast_leave. Without a part in a job it does nothing.
+  // See holdfast_leave. Requests that go on are over then. Without a part in a job it does nothing.
   Status leave(std::chrono::milliseconds timeout = kLeaveTimeout) {
-    if (handle_ == nullptr) return {};
-    return Status(::holdfast_leave(std::exchange(handle_, nullptr), bounded(timeout)));
+    if (handle() == nullptr) return {};
+    return Status(::holdfast_leave(parted(), bounded(timeout)));
   }
 
   // The rest is for a job that has been joined and not left.
@@ -226,29 +233,29 @@ class Job {
   std::optional<Verdict> next_verdict(std::chrono::milliseconds timeout = {}) {
     holdfast_verdict verdict;
     const std::int32_t wait = waiting_ms(timeout);
-    if (::holdfast_next_verdict(handle_, wait, &verdict) != HOLDFAST_OK) return {};
+    if (::holdfast_next_verdict(handle(), wait, &verdict) != HOLDFAST_OK) return {};
     using At = decltype(Verdict::at);
     return Verdict{member_of(verdict.member), verdict.view_version,
                    At(std::chrono::nanoseconds(verdict.at_ns))};
   }
   // See holdfast_verdict_fd.
-  int verdict_fd() const { return ::holdfast_verdict_fd(handle_); }
+  int verdict_fd() const { return ::holdfast_verdict_fd(handle()); }
 
-  std::uint32_t self() const { return ::holdfast_self(handle_); }
-  std::uint32_t processes() const { return ::holdfast_processes(handle_); }
-  std::uint32_t nodes() const { return ::holdfast_nodes(handle_); }
+  std::uint32_t self() const { return ::holdfast_self(handle()); }
+  std::uint32_t processes() const { return ::holdfast_processes(handle()); }
+  std::uint32_t nodes() const { return ::holdfast_nodes(handle()); }
 
   // What is believed of one process now; none if there is no such process.
   std::optional<Member> member(std::uint32_t process) const {
     holdfast_member member;
-    if (::holdfast_find_member(handle_, process, &member) != HOLDFAST_OK) return {};
+    if (::holdfast_find_member(handle(), process, &member) != HOLDFAST_OK) return {};
     return member_of(member);
   }
   View view() const {
     std::vector<holdfast_member> members(processes());
     View view;
     // Cannot fail: there is room for all.
-    (void)!::holdfast_view(handle_, members.data(), processes(), &view.version);
+    (void)!::holdfast_view(handle(), members.data(), processes(), &view.version);
     for (const holdfast_member& member : members) view.members.push_back(member_of(member));
     return view;
   }
@@ -260,15 +267,15 @@ class Job {
                      std::span<const std::byte> message) {
     holdfast_request request{};
     const holdfast_status status =
-        ::holdfast_send_start(handle_, to, context, tag, message.data(), message.size(), &request);
-    return {handle_, request, status};
+        ::holdfast_send_start(handle(), to, context, tag, message.data(), message.size(), &request);
+    return {part_, request, status};
   }
   Request receive_start(const Pattern& pattern, std::span<std::byte> memory) {
     const holdfast_pattern meant = to_c(pattern);
     holdfast_request request{};
     const holdfast_status status =
-        ::holdfast_receive_start(handle_, &meant, memory.data(), memory.size(), &request);
-    return {handle_, request, status};
+        ::holdfast_receive_start(handle(), &meant, memory.data(), memory.size(), &request);
+    return {part_, request, status};
   }
   // The same, having waited for it; it is over unless `timeout` has passed.
   Request send(std::uint32_t to, std::uint32_t context, std::uint64_t tag,
@@ -288,15 +295,15 @@ class Job {
                               std::span<const Segment> message) {
     holdfast_request request{};
     const holdfast_status status = ::holdfast_send_segments_start(
-        handle_, to, context, tag, message.data(), message.size(), &request);
-    return {handle_, request, status};
+        handle(), to, context, tag, message.data(), message.size(), &request);
+    return {part_, request, status};
   }
   Request receive_segments_start(const Pattern& pattern, std::span<const Segment> memory) {
     const holdfast_pattern meant = to_c(pattern);
     holdfast_request request{};
     const holdfast_status status =
-        ::holdfast_receive_segments_start(handle_, &meant, memory.data(), memory.size(), &request);
-    return {handle_, request, status};
+        ::holdfast_receive_segments_start(handle(), &meant, memory.data(), memory.size(), &request);
+    return {part_, request, status};
   }
   Request send_segments(std::uint32_t to, std::uint32_t context, std::uint64_t tag,
                         std::span<const Segment> message,
@@ -315,7 +322,7 @@ class Job {
   Status probe(const Pattern& pattern, Message& message, std::chrono::milliseconds timeout = {}) {
     const holdfast_pattern meant = to_c(pattern);
     holdfast_message found{};
-    const holdfast_status status = ::holdfast_probe(handle_, &meant, waiting_ms(timeout), &found);
+    const holdfast_status status = ::holdfast_probe(handle(), &meant, waiting_ms(timeout), &found);
     if (status == HOLDFAST_OK) message = {found.process, found.context, found.tag, found.bytes};
     return Status(status);
   }
@@ -332,7 +339,12 @@ class Job {
     return {member.process, member.node, member.incarnation, static_cast<State>(member.state)};
   }
 
-  holdfast_job* handle_ = nullptr;
+  holdfast_job* handle() const { return part_ == nullptr ? nullptr : *part_; }
+  // The handle, for the last time.
+  holdfast_job* parted() { return std::exchange(*part_, nullptr); }
+
+  // Shared with the requests, which see by a null within that the job was left.
+  std::shared_ptr<holdfast_job*> part_;
 };
 
 }  // namespace v0

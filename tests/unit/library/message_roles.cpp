@@ -10,6 +10,7 @@
 #include <iterator>
 #include <span>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "stack/base/random.hpp"
@@ -254,6 +255,28 @@ int limits() {
   invalid(::holdfast_probe(job, &nobody, 0, nullptr), "no such source");
   expect(::holdfast_leave(job, std::chrono::milliseconds(kPatience).count()) == HOLDFAST_OK,
          "leave");
+  return kAsExpected;
+}
+
+// What goes on when the job is left is over then, and touches the job no more.
+int outliving_requests() {
+  Job job = joined();
+  Bytes memory(8);
+  Request asked = job.receive_start({job.self(), kContext, 1}, memory);
+  Request moved = job.receive_start({job.self(), kContext, 2}, memory);
+  const Request ended = job.send(job.self(), kContext, 3, {}, kPatience);
+  expect(!asked.wait(0ms) && !moved.over() && ended.ok(), "two go on");
+  Job elsewhere = std::move(job);
+  leave(elsewhere);
+  const Request there = std::move(moved);
+  for (const Request* request : {&std::as_const(asked), &there}) {
+    expect(request->over() && !request->ok(), "over");
+    expect(request->status().code() == HOLDFAST_CANCELLED, request->status().message().c_str());
+    expect(request->status().message().find("left") != std::string::npos, "why");
+  }
+  asked.cancel();
+  expect(asked.wait(), "nothing is waited for");
+  expect(ended.ok(), "what was over stays as it was");
   return kAsExpected;
 }
 
@@ -561,21 +584,23 @@ int threads() {
 }  // namespace
 
 bool run_message_role(const char* role, int& exit_status) {
-  constexpr std::pair<const char*, int (*)()> kRoles[] = {{"ring", ring},
-                                                          {"all_to_all", all_to_all},
-                                                          {"matching", matching},
-                                                          {"limits", limits},
-                                                          {"dead_peer", dead_peer},
-                                                          {"dying_receiver", dying_receiver},
-                                                          {"left_peer", left_peer},
-                                                          {"new_life", come_back},
-                                                          {"unreachable", unreachable},
-                                                          {"threads", threads},
-                                                          {"many_requests", many_requests},
-                                                          {"compute", compute},
-                                                          {"leave_sending", leave_sending},
-                                                          {"segments", exchange_segments},
-                                                          {"wrong_segments", refuse_segments}};
+  constexpr std::pair<const char*, int (*)()> kRoles[] = {
+      {"ring", ring},
+      {"all_to_all", all_to_all},
+      {"matching", matching},
+      {"limits", limits},
+      {"dead_peer", dead_peer},
+      {"dying_receiver", dying_receiver},
+      {"left_peer", left_peer},
+      {"new_life", come_back},
+      {"unreachable", unreachable},
+      {"threads", threads},
+      {"many_requests", many_requests},
+      {"outliving_requests", outliving_requests},
+      {"compute", compute},
+      {"leave_sending", leave_sending},
+      {"segments", exchange_segments},
+      {"wrong_segments", refuse_segments}};
   for (const auto& [name, play] : kRoles) {
     if (std::strcmp(role, name) != 0) continue;
     exit_status = play();

@@ -44,6 +44,10 @@ TEST_P(Messages, OfSegmentsThatMakeNoSenseAreRefused) {
   EXPECT_EQ(exit_statuses("wrong_segments", 1, 1), std::vector<int>(1, 0));
 }
 
+TEST_P(Messages, OfAJobThatWasLeftAreOver) {
+  EXPECT_EQ(exit_statuses("outliving_requests", 1, 1), std::vector<int>(1, 0));
+}
+
 TEST_P(Messages, ThatNobodyWaitsForAreLimited) {
   EXPECT_EQ(exit_statuses("many_requests", 1, 1), std::vector<int>(1, 0));
 }
