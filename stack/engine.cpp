@@ -251,13 +251,22 @@ bool Engine::verify(const Header& header, std::span<const std::byte> frame) {
   return true;
 }
 
-// Of a frame that verifies, whether it may have been handled before (8.3, 12.3). Without a seal
-// anybody may have said a sequence that is far too high; the sender's next incarnation mends that.
+// In which a sender's sequence is one. Without a seal anybody may have said a sequence that is far
+// too high; the sender's next incarnation mends that.
+std::uint32_t Engine::life_of(Incarnation sender) const {
+  return keyed_ ? boot_of(sender) : sender.value;
+}
+
+// Of a frame that verifies, whether it may have been handled before (8.3, 12.3).
 bool Engine::is_replayed(const Header& header) {
   return !peers_.keys(peers_.entry(header.sender))
-              .window.take(
-                  keyed_ ? boot_of(header.sender_incarnation) : header.sender_incarnation.value,
-                  header.sequence);
+              .window.take(life_of(header.sender_incarnation), header.sequence);
+}
+
+// Of a frame that is replayed, whether that is what several rails are for.
+bool Engine::is_copy(const Header& header) {
+  return several_ && peers_.keys(peers_.entry(header.sender))
+                         .window.has(life_of(header.sender_incarnation), header.sequence);
 }
 
 void Engine::seal(PeerEntry& peer, const Header& header, std::span<std::byte> frame) {
@@ -322,7 +331,8 @@ bool Engine::is_newer_sign(const Header& header) {
   }
   static constexpr Body kNone{};
   if (remembers_ && is_replayed(header)) {
-    ++rest().drops.outdated;
+    DropCounts& drops = rest().drops;
+    ++(is_copy(header) ? drops.copies : drops.outdated);
     return;
   }
   const bool bodied = has_body(header.type);

@@ -43,11 +43,12 @@ struct DropCounts {
   std::uint64_t unverified = 0;     // the seal does not match, or is of another kind
   std::uint64_t misdelivered = 0;   // another job, another receiver, or an impossible sender
   std::uint64_t outdated = 0;       // handled before, too old to tell, or for an earlier boot
+  std::uint64_t copies = 0;         // with several rails: handled before, as each brings one (12.3)
   std::uint64_t refused = 0;        // not sent: back-pressure, or no address
 
   // Those that came.
   std::uint64_t rejected() const {
-    return malformed + other_version + unverified + misdelivered + outdated;
+    return malformed + other_version + unverified + misdelivered + outdated + copies;
   }
 
   friend bool operator==(const DropCounts&, const DropCounts&) = default;
@@ -120,7 +121,9 @@ class Engine {
   bool is_newer_sign(const Header& header);
   Peer handle_of(const MembershipAction& action);
   bool verify(const Header& header, std::span<const std::byte> frame);
+  std::uint32_t life_of(Incarnation sender) const;
   bool is_replayed(const Header& header);
+  bool is_copy(const Header& header);
   Incarnation receiver_of(const MembershipAction& action) const;
   std::size_t follow_life(ProcessId process, std::uint32_t boot, std::size_t waiting);
   void seal(PeerEntry& peer, const Header& header, std::span<std::byte> frame);

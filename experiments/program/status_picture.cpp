@@ -295,8 +295,11 @@ void add_sums(const JobStatus& job, std::vector<std::string>& lines) {
                     (down[kind] > 0 ? "; down at " + std::to_string(down[kind]) : ""));
   }
   add_message_rails(job, lines);
-  lines.push_back("frames lost by rails: " + reasons(lost) +
-                  "; dropped by engines: " + reasons(dropped));
+  // Several rails bring news several times: that is no fault.
+  const std::uint64_t copies = std::exchange(dropped["copies"], 0);
+  lines.push_back(
+      "frames lost by rails: " + reasons(lost) + "; dropped by engines: " + reasons(dropped) +
+      (copies > 0 ? "; " + std::to_string(copies) + " copies that another rail had brought" : ""));
 }
 
 }  // namespace

@@ -136,12 +136,13 @@ constexpr std::array<NamedCount<FrameCounts>, 7> kFrameCountNames{
      {"repeat", &FrameCounts::repeats},
      {"acknowledgement", &FrameCounts::acknowledgements},
      {"difference", &FrameCounts::differences}}};
-constexpr std::array<NamedCount<DropCounts>, 6> kDropCountNames{
+constexpr std::array<NamedCount<DropCounts>, 7> kDropCountNames{
     {{"malformed", &DropCounts::malformed},
      {"other_version", &DropCounts::other_version},
      {"unverified", &DropCounts::unverified},
      {"misdelivered", &DropCounts::misdelivered},
      {"outdated", &DropCounts::outdated},
+     {"copies", &DropCounts::copies},
      {"refused", &DropCounts::refused}}};
 
 }  // namespace holdfast::hw

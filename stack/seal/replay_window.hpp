@@ -31,6 +31,12 @@ class ReplayWindow {
     return true;
   }
 
+  // Whether it surely has been handled.
+  bool has(std::uint32_t boot, std::uint64_t sequence) const {
+    return boot == boot_ && sequence <= highest_ && highest_ - sequence < kWidth &&
+           taken_[static_cast<std::size_t>(highest_ - sequence)];
+  }
+
   ReplayWindow() = default;
 
  private:

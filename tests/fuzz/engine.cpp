@@ -105,7 +105,7 @@ class Story {
     fabric_.arrive(frame, now_);
     engine_.turn(now_);
     const DropCounts after = engine_.drops();
-    const std::uint64_t outdated = after.outdated - before.outdated;
+    const std::uint64_t outdated = after.outdated - before.outdated + after.copies - before.copies;
     const std::uint64_t refused = after.malformed - before.malformed + after.other_version -
                                   before.other_version + after.unverified - before.unverified +
                                   after.misdelivered - before.misdelivered;

@@ -88,7 +88,8 @@ TEST(PrometheusText, EveryCounterIsThereWithItsUnit) {
   EXPECT_EQ(at("holdfast_frames_sent_total", R"(purpose="heartbeat")"), 21);
   EXPECT_EQ(at("holdfast_frames_sent_total", R"(purpose="difference")"), 27);
   EXPECT_EQ(at("holdfast_frames_dropped_total", R"(reason="malformed")"), 31);
-  EXPECT_EQ(at("holdfast_frames_dropped_total", R"(reason="refused")"), 36);
+  EXPECT_EQ(at("holdfast_frames_dropped_total", R"(reason="copies")"), 36);
+  EXPECT_EQ(at("holdfast_frames_dropped_total", R"(reason="refused")"), 37);
   const std::string rail = R"(rail="0",kind="udp")";
   EXPECT_EQ(at("holdfast_rail_info", rail + R"(,address="127.0.0.1:4000")"), 1);
   EXPECT_EQ(at("holdfast_rail_up", rail), 0);

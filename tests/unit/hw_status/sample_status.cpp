@@ -27,7 +27,7 @@ ProcessStatus sample_status() {
   status.heard_at = Time{} + milliseconds(129'500);
   status.verdict_at = Time{} + milliseconds(130'500);
   status.sent = {21, 22, 23, 24, 25, 26, 27};
-  status.dropped = {31, 32, 33, 34, 35, 36};
+  status.dropped = {31, 32, 33, 34, 35, 36, 37};
   RailStatus rail;
   rail.kind = "udp";
   rail.address = "127.0.0.1:4000";
