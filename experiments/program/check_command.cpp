@@ -107,16 +107,16 @@ void print_replicates(const runner::Campaign& campaign) {
 
 // A file that says itself that its processes are real may be for another machine; whoever gives
 // --target means this one.
-Status try_asked_machine(const runner::Campaign& campaign, const Arguments& arguments) {
+Status try_asked_machine(const Prepared& prepared, const Arguments& arguments) {
   std::optional<JobKey> key;
-  return arguments.has(kTargetOption.name) ? try_machine(campaign, key) : Status::ok();
+  return arguments.has(kTargetOption.name) ? try_machine(prepared, key) : Status::ok();
 }
 
 int check(const Arguments& arguments) {
   Prepared prepared;
   if (!prepare(arguments.operands()[0], arguments, prepared)) return kRefused;
   const runner::Campaign& campaign = prepared.campaign;
-  if (const Status status = try_asked_machine(campaign, arguments); !status.is_ok()) {
+  if (const Status status = try_asked_machine(prepared, arguments); !status.is_ok()) {
     std::fprintf(stderr, "holdfast check: %s\n", status.message().c_str());
     return kRefused;
   }

@@ -175,6 +175,10 @@ int launch(const Arguments& arguments) {
       return kRefused;
     }
   }
+  if (const Status status = hw::make_room(plan); !status.is_ok()) {
+    std::fprintf(stderr, "holdfast launch: %s\n", status.message().c_str());
+    return kRefused;
+  }
   if (const Status status = hw::find_job_key("", plan.key); !status.is_ok()) {
     std::fprintf(stderr, "holdfast launch: %s\n", status.message().c_str());
     return kRefused;

@@ -1,16 +1,29 @@
-// What is tried is what replicates begin with: a network namespace, the ports of adapters, the key.
+// What is tried is what replicates begin with: room for processes and their descriptors, a network
+// namespace, the ports of adapters, the key.
 #include "experiments/program/real_machine.hpp"
 
 #include <algorithm>
 #include <memory>
 #include <vector>
 
+#include "experiments/runner/launch_replicate.hpp"
 #include "hw/inject/host_network.hpp"
 #include "hw/launch/job_key.hpp"
 #include "hw/launch/verbs_rail.hpp"
 
 namespace holdfast::program {
 namespace {
+
+// Whether the system lets a launcher have what replicates will need.
+Status try_limits(const Prepared& prepared) {
+  for (std::size_t i = 0; i < prepared.inputs.size(); ++i) {
+    const runner::CampaignPoint& point = prepared.campaign.points[i];
+    if (!is_real(point)) continue;
+    if (Status status = runner::make_room(point.experiment, *prepared.inputs[i]); !status.is_ok())
+      return status;
+  }
+  return Status::ok();
+}
 
 // Tries once what replicates will do with hosts of their own.
 Status try_hosts(const runner::Campaign& campaign) {
@@ -49,8 +62,10 @@ bool any_real(const runner::Campaign& campaign) {
   return std::any_of(campaign.points.begin(), campaign.points.end(), is_real);
 }
 
-Status try_machine(const runner::Campaign& campaign, std::optional<JobKey>& key) {
+Status try_machine(const Prepared& prepared, std::optional<JobKey>& key) {
+  const runner::Campaign& campaign = prepared.campaign;
   if (!any_real(campaign)) return Status::ok();
+  if (Status status = try_limits(prepared); !status.is_ok()) return status;
   if (Status status = try_hosts(campaign); !status.is_ok()) return status;
   if (Status status = try_adapters(campaign); !status.is_ok()) return status;
   return hw::find_job_key("", key);

@@ -207,7 +207,7 @@ int run_prepared(Prepared& prepared, const Arguments& arguments) {
     return kRefused;
   }
   RealRun real_run;
-  if (const Status status = try_machine(campaign, real_run.key); !status.is_ok()) {
+  if (const Status status = try_machine(prepared, real_run.key); !status.is_ok()) {
     std::fprintf(stderr, "holdfast run: %s\n", status.message().c_str());
     return kRefused;
   }

@@ -202,27 +202,37 @@ LaunchFault fault_of(const hw::LaunchResult& result) {
   return result.unwritable ? LaunchFault::unwritable : LaunchFault::other;
 }
 
+// The processes of a replicate, and where they are.
+hw::LaunchPlan plan_of(const Experiment& experiment, const Roster& roster) {
+  hw::LaunchPlan plan;
+  plan.processes = roster.processes();
+  plan.fabric = fabric_of(experiment.fabric.target);
+  plan.separate_hosts = experiment.fabric.separate_hosts;
+  plan.rails = experiment.fabric.rails;
+  for (std::uint32_t i = 0; i < plan.processes; ++i)
+    plan.host_of.push_back(roster.node_of({i}).value);
+  return plan;
+}
+
 }  // namespace
+
+Status make_room(const Experiment& experiment, const Inputs& inputs) {
+  return hw::make_room(plan_of(experiment, Roster(roster_options(experiment, inputs, 0))));
+}
 
 Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std::uint32_t replicate,
                         const LaunchSettings& settings, Outcome& outcome, LaunchFault& fault) {
   const Roster roster(roster_options(experiment, inputs, replicate));
-  hw::LaunchPlan plan;
+  hw::LaunchPlan plan = plan_of(experiment, roster);
   plan.program = settings.program;
   plan.arguments = {"node"};
   plan.configuration = node_configuration(experiment, inputs, replicate);
   plan.seed = replicate_seed(experiment, replicate);
   plan.key = settings.key;
-  plan.processes = roster.processes();
-  plan.fabric = fabric_of(experiment.fabric.target);
   plan.faults = experiment.fabric.faults;
   const sim::FaultSchedule faults = inputs.faults_of(plan.seed);
-  plan.separate_hosts = experiment.fabric.separate_hosts;
-  plan.rails = experiment.fabric.rails;
   plan.windows = sim::fault_windows(faults, roster);
   plan.actions = actions_of(faults, Rails(inputs.topology().routing().wiring(), inputs.nodes()));
-  for (std::uint32_t i = 0; i < plan.processes; ++i)
-    plan.host_of.push_back(roster.node_of({i}).value);
   plan.duration = inputs.duration();
   plan.folder = settings.recording;
   plan.record = !settings.recording.empty();

@@ -29,6 +29,10 @@ enum class LaunchFault : std::uint8_t {
   unwritable,   // recordings, say to a full disk
 };
 
+// Compares what a replicate needs with the limits of this system, and raises those that may be, as
+// hw/launch/job_limits.hpp has it.
+Status make_room(const Experiment& experiment, const Inputs& inputs);
+
 // Without an error `fault` means nothing.
 Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std::uint32_t replicate,
                         const LaunchSettings& settings, Outcome& outcome, LaunchFault& fault);

@@ -52,6 +52,18 @@ Job::Job(const LaunchPlan& plan, LaunchResult& result)
   HOLDFAST_ASSERT(plan.host_of.empty() || plan.host_of.size() == plan.processes);
 }
 
+// Each child has three descriptors; signals take one, hosts that are separate one each and one for
+// what joins them.
+JobNeeds Job::needs(const LaunchPlan& plan) {
+  const bool apart = plan.separate_hosts;
+  JobNeeds needs;
+  needs.processes = plan.processes;
+  needs.descriptors = 1 + std::uint64_t{plan.processes} * 3 +
+                      JobPlaces::descriptors(plan.processes, plan.fabric, apart ? 0 : plan.rails) +
+                      (apart ? hosts_of(plan) + 1 : 0);
+  return needs;
+}
+
 std::uint32_t Job::host_of(ProcessId process) const {
   return plan_.host_of.empty() ? process.value : plan_.host_of[process.value];
 }

@@ -10,6 +10,7 @@
 #include "hw/inject/host_network.hpp"
 #include "hw/inject/process_groups.hpp"
 #include "hw/launch/end_signals.hpp"
+#include "hw/launch/job_limits.hpp"
 #include "hw/launch/job_places.hpp"
 #include "hw/launch/launcher.hpp"
 
@@ -22,6 +23,9 @@ class Job {
   ~Job();
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
+
+  // Of a job with that plan, as long as it runs.
+  static JobNeeds needs(const LaunchPlan& plan);
 
   // Ports, table, key; takes over the signals that end a launch.
   Status prepare();

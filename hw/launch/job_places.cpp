@@ -71,6 +71,13 @@ Status JobPlaces::reserve_rail(std::uint32_t processes, std::uint32_t rail, cons
   return Status::ok();
 }
 
+// The table's, and one for each port.
+std::uint64_t JobPlaces::descriptors(std::uint32_t processes, JobFabric fabric,
+                                     std::uint32_t reserved_rails) {
+  const bool has_ports = fabric == JobFabric::udp || fabric == JobFabric::tcp;
+  return 1 + (has_ports ? std::uint64_t{processes} * reserved_rails : 0);
+}
+
 Assignment JobPlaces::assignment(ProcessId process, std::uint32_t boot) const {
   Assignment assignment = common_;
   assignment.self = process;

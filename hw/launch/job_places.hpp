@@ -32,6 +32,11 @@ class JobPlaces {
   // ports.
   Status reserve_messages();
 
+  // Descriptors that this holds open, of a job with so many rails to be reserved: those of messages
+  // count, those whose addresses are given do not.
+  static std::uint64_t descriptors(std::uint32_t processes, JobFabric fabric,
+                                   std::uint32_t reserved_rails);
+
   ProcessTable& table() { return table_; }
   const ProcessTable& table() const { return table_; }
   // Without a recording.

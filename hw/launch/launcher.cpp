@@ -52,6 +52,10 @@ void perform(const PlannedAction& planned, Job& job, LaunchResult& result) {
 
 }  // namespace
 
+Status make_room(const LaunchPlan& plan) {
+  return make_room(Job::needs(plan));
+}
+
 Status launch(const LaunchPlan& plan, LaunchResult& result) {
   HOLDFAST_ASSERT(plan.processes >= 1 && plan.duration > Duration{0});
   HOLDFAST_ASSERT(

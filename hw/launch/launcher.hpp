@@ -122,6 +122,10 @@ struct LaunchResult {
   std::vector<ProcessLife> lives;   // in order of their starts
 };
 
+// Compares what the plan needs with the limits of this system, and raises those that may be; see
+// job_limits.hpp. Of the plan the processes, their hosts, rails and fabric count.
+Status make_room(const LaunchPlan& plan);
+
 // Runs the plan. An error: a process could not be started, was not ready in time, or ended without
 // being told to; a log or a recording could not be written; or the system refused something. No
 // process of the job is left in any case.

@@ -19,6 +19,7 @@
 
 #include "hw/descriptor.hpp"
 #include "hw/launch/end_signals.hpp"
+#include "hw/launch/job_limits.hpp"
 #include "hw/launch/job_places.hpp"
 #include "hw/launch/spawn.hpp"
 #include "hw/launch/verbs_rail.hpp"
@@ -246,6 +247,13 @@ int ProgramEnd::exit_status() const {
   if (WIFSIGNALED(wait_status)) return 128 + WTERMSIG(wait_status);
   if (WEXITSTATUS(wait_status) != 0) return WEXITSTATUS(wait_status);
   return joined && !left ? 1 : 0;
+}
+
+// Each child has two descriptors, signals take one; rails for messages are as many as for frames.
+Status make_room(const ProgramPlan& plan) {
+  return make_room(JobNeeds{
+      plan.processes, 1 + std::uint64_t{plan.processes} * 2 +
+                          JobPlaces::descriptors(plan.processes, plan.fabric, 2 * plan.rails)});
 }
 
 Status run_programs(const ProgramPlan& plan, const std::function<void(const ProgramEnd&)>& ended,

@@ -56,6 +56,10 @@ struct ProgramsResult {
   std::vector<ProgramEnd> ends;  // in their order
 };
 
+// Compares what the job needs with the limits of this system, and raises those that may be; see
+// job_limits.hpp.
+Status make_room(const ProgramPlan& plan);
+
 // Runs the job to the end of its last process; `ended` is called for each as it ends. SIGINT,
 // SIGTERM and SIGHUP stop it: SIGTERM to all, SIGKILL after the grace or at the next of these
 // signals. An error: a process could not be started, or ended before the job began; then no process

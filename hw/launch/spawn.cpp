@@ -21,6 +21,10 @@ namespace {
 
 constexpr int kFirstFree = 10;  // above every descriptor that is handed down
 
+constexpr const char* kNoRoom =
+    "; no more processes are allowed: by ulimit -u (those of the user, threads included), by "
+    "kernel.pid_max or by the pids.max of a control group, one of which is to be raised";
+
 // All that the child needs, made before the fork.
 struct Words {
   std::vector<char*> arguments;
@@ -103,7 +107,9 @@ Status spawn(const Executable& executable, const HandedDown& descriptors, int& p
         executable.group);  // as the child does: whoever is first, the group is there from now on
     return Status::ok();
   }
-  return Status::error(std::string("cannot start a process: ") + std::strerror(errno));
+  const int why = errno;
+  return Status::error(std::string("cannot start a process: ") + std::strerror(why) +
+                       (why == EAGAIN ? kNoRoom : ""));
 }
 
 }  // namespace holdfast::hw
