@@ -158,6 +158,17 @@ void report(const hw::ProgramEnd& end) {
                how.c_str());
 }
 
+// Any program may be run, as by mpirun; but who forgot to join would look in vain for what is told
+// of a job.
+void note_if_nobody_joined(const std::vector<hw::ProgramEnd>& ends) {
+  const auto joined = [](const hw::ProgramEnd& end) { return end.joined; };
+  if (std::any_of(ends.begin(), ends.end(), joined)) return;
+  std::fputs(
+      "holdfast launch: note: all processes ended with 0 and none had joined the job "
+      "(holdfast_join, see holdfast/holdfast.h), so there was none; exit status 0\n",
+      stderr);
+}
+
 int launch(const Arguments& arguments) {
   hw::ProgramPlan plan;
   std::uint32_t per_node = 0;
@@ -196,6 +207,7 @@ int launch(const Arguments& arguments) {
   }
   for (const hw::ProgramEnd& end : result.ends)
     if (end.exit_status() != 0) return end.exit_status();
+  note_if_nobody_joined(result.ends);
   return kDone;
 }
 
@@ -211,12 +223,11 @@ const Command kLaunchCommand = {
     "reported on stderr. Standard output and error are the launcher's, standard input is empty.\n"
     "Ctrl-C, or the end of the launcher, ends all of them. The job's key is that in the\n"
     "environment's HOLDFAST_KEY (64 hexadecimal digits), or else drawn.\n\n"
-    "Exit status: 0 if every process has left the job and ended with 0; else that of the first "
-    "that\n"
-    "did not: its exit status, 128 + n if it was killed by signal n, 1 if it ended with 0 without\n"
-    "leaving; 128 + n if the launcher was stopped by signal n; 1 if the job could not begin; 2 "
-    "for\n"
-    "a wrong option.\n\n"
+    "Exit status: 0 if every process has left the job and ended with 0, or if none has joined\n"
+    "and all ended with 0, which is noted on stderr; else that of the first that did not: its\n"
+    "exit status, 128 + n if it was killed by signal n, 1 if it ended with 0 without leaving;\n"
+    "128 + n if the launcher was stopped by signal n; 1 if the job could not begin; 2 for a wrong\n"
+    "option, or if limits (ulimit -n) have no room for the job.\n\n"
     "examples:\n"
     "  holdfast launch -n 4 -- ./survivors 1000\n"
     "  holdfast launch -n 8 --per-node 2 --period 20ms --timeout 200ms ./verdicts",

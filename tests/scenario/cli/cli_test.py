@@ -126,7 +126,14 @@ class Mistakes(Scenario):
         self.assertEqual(said, "")
         _, complaint = self.run_program("launch", "-n", "2", "sh", "-c", "exit 5", status=5)
         self.assertRegex(complaint, r"process [01] \(pid \d+\) ended with exit status 5")
+        self.assertNotIn("note", complaint)
         self.run_program("launch", "-n", "2", "sh", "-c", "kill -TERM $$", status=128 + 15)
+
+    def test_launch_notes_once_that_nobody_has_joined(self):
+        _, note = self.run_program("launch", "-n", "2", "true")
+        self.assertEqual(note, "holdfast launch: note: all processes ended with 0 and none had "
+                         "joined the job (holdfast_join, see holdfast/holdfast.h), so there was "
+                         "none; exit status 0\n")
 
     def test_replay_of_no_recording(self):
         self.assertIn("is not a recording", self.refused("replay", "small.json"))
