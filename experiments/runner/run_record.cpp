@@ -5,6 +5,7 @@
 
 #include <ctime>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "experiments/runner/version.hpp"
 
@@ -44,6 +45,17 @@ nlohmann::ordered_json by_point(const Campaign& campaign, const RunRecord& recor
   return points;
 }
 
+// Wall time of the replicates that were simulated, added up; nothing if no point is: real processes
+// have no events of a simulator.
+std::optional<Duration> simulated_wall(const Campaign& campaign, const RunRecord& record) {
+  std::optional<Duration> wall;
+  for (std::size_t i = 0; i < record.by_point.size(); ++i) {
+    if (campaign.points[i].experiment.fabric.target != Target::simulated) continue;
+    wall = wall.value_or(Duration{0}) + record.by_point[i].replicate_wall;
+  }
+  return wall;
+}
+
 double rate(std::uint64_t count, Duration wall) {
   return wall.ns > 0 ? static_cast<double>(count) / (static_cast<double>(wall.ns) / 1e9) : 0.0;
 }
@@ -80,7 +92,8 @@ std::string run_json(const Campaign& campaign, const CampaignOptions& options,
   document["heartbeats"] = totals.heartbeats;
   document["heartbeats_skipped"] = totals.heartbeats_skipped;
   // Rates are per second of the time that replicates took: of one core, in a simulation.
-  document["events_per_second"] = rate(totals.events, totals.replicate_wall);
+  if (const auto wall = simulated_wall(campaign, record))
+    document["events_per_second"] = rate(totals.events, *wall);
   document["heartbeats_per_second"] = rate(totals.heartbeats, totals.replicate_wall);
   document["peak_memory_bytes"] = record.peak_memory_bytes;
   document["by_point"] = by_point(campaign, record);

@@ -49,6 +49,7 @@ RUNS = {
         "fabric": {"fidelity": "packet"},
         "traffic": [{"pattern": "incast", "load": 0.8, "target": 0, "senders": 4}],
     },
+    "real": {"duration": "1 s", "processes": {"nodes": 2}, "fabric": {"kind": "udp"}},
     "trace": {"trace": {"file": "trace.csv"}},
     "lanl": {
         "duration": "1 h",
@@ -144,6 +145,8 @@ class Results(unittest.TestCase):
             listed += markdown.code(cells[0])
         written = json.loads((self.results["quiet"] / "run.json").read_text(encoding="utf-8"))
         self.assertEqual(listed, list(written))
+        written = json.loads((self.results["real"] / "run.json").read_text(encoding="utf-8"))
+        self.assertEqual([key for key in listed if key != "events_per_second"], list(written))
 
     def test_the_resolved_configuration_runs_again(self):
         done = subprocess.run([context.PROGRAM, "check", "resolved.json"], check=False,
