@@ -187,7 +187,7 @@ Status run_real(const Prepared& prepared, runner::Job job, const RealRun& run,
   runner::LaunchFault fault = runner::LaunchFault::other;
   Status status = runner::launch_replicate(prepared.campaign.points[job.point].experiment,
                                            *prepared.inputs[job.point], job.replicate, settings,
-                                           outcome, fault);
+                                           monitor, outcome, fault);
   if (status.is_ok()) return status;
   if (fault == runner::LaunchFault::interrupted) stop_requested = true;
   monitor.unwritable = fault == runner::LaunchFault::unwritable;

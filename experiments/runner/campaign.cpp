@@ -82,6 +82,15 @@ class CampaignRun {
     explicit Worker(const std::atomic<bool>& give_up) : monitor(give_up) {}
     ReplicateMonitor monitor;
     std::atomic<std::int64_t> duration_ns{0};  // of the experiment that it runs; 0: none
+    std::atomic<bool> real{false};             // that one has real processes
+
+    // Of that experiment's duration.
+    Duration reached() const {
+      const Clock::time_point began = monitor.began;
+      if (began == Clock::time_point{}) return nanoseconds(monitor.reached_ns);
+      const std::chrono::nanoseconds gone = Clock::now() - began;
+      return nanoseconds(std::min<std::int64_t>(gone.count(), duration_ns));
+    }
   };
 
   void finish() {
@@ -154,8 +163,11 @@ class CampaignRun {
 
   // Runs and stores a replicate.
   Ending run_one(Worker& worker, Job job, Outcome& outcome) {
+    const Experiment& experiment = campaign_.points[job.point].experiment;
     worker.monitor.reached_ns = 0;
-    worker.duration_ns = campaign_.points[job.point].experiment.duration.ns;
+    worker.monitor.began = Clock::time_point{};
+    worker.real = experiment.fabric.target != Target::simulated;
+    worker.duration_ns = experiment.duration.ns;
     const auto began = Clock::now();
     FinishedReplicate finished;
     Status status = Status::ok();
@@ -238,9 +250,10 @@ class CampaignRun {
     for (const Worker& worker : monitors_) {
       state.events += worker.monitor.events;
       const std::int64_t duration = worker.duration_ns;
-      if (duration > 0)
-        state.running +=
-            static_cast<double>(worker.monitor.reached_ns) / static_cast<double>(duration);
+      if (duration == 0) continue;
+      const Duration reached = worker.reached();
+      state.running += static_cast<double>(reached.ns) / static_cast<double>(duration);
+      if (worker.real) state.real = {reached, nanoseconds(duration)};
     }
     return state;
   }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -51,9 +52,12 @@ std::size_t most_replicates(const Campaign& campaign);
 // How a running replicate speaks with the one who waits for it.
 struct ReplicateMonitor {
   explicit ReplicateMonitor(const std::atomic<bool>& stop_requested) : stop(stop_requested) {}
-  const std::atomic<bool>& stop;            // true: give up soon, with any error
-  std::atomic<std::int64_t> reached_ns{0};  // how much of the experiment's duration is done
-  std::atomic<std::uint64_t> events{0};     // so far
+  const std::atomic<bool>& stop;  // true: give up soon, with any error
+  // How much of the experiment's duration is done, in a simulation. The time of real processes goes
+  // by itself; of them it is when their job began, which is zero before.
+  std::atomic<std::int64_t> reached_ns{0};
+  std::atomic<std::chrono::steady_clock::time_point> began{};
+  std::atomic<std::uint64_t> events{0};  // so far
   // Said beside an error: what the replicate has to keep cannot be written, say to a full disk.
   bool unwritable = false;
 };

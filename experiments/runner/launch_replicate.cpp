@@ -2,6 +2,7 @@
 #include "experiments/runner/launch_replicate.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <optional>
 #include <vector>
@@ -221,7 +222,8 @@ Status make_room(const Experiment& experiment, const Inputs& inputs) {
 }
 
 Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std::uint32_t replicate,
-                        const LaunchSettings& settings, Outcome& outcome, LaunchFault& fault) {
+                        const LaunchSettings& settings, ReplicateMonitor& monitor, Outcome& outcome,
+                        LaunchFault& fault) {
   const Roster roster(roster_options(experiment, inputs, replicate));
   hw::LaunchPlan plan = plan_of(experiment, roster);
   plan.program = settings.program;
@@ -234,6 +236,7 @@ Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std:
   plan.windows = sim::fault_windows(faults, roster);
   plan.actions = actions_of(faults, Rails(inputs.topology().routing().wiring(), inputs.nodes()));
   plan.duration = inputs.duration();
+  plan.begun = [&monitor] { monitor.began = std::chrono::steady_clock::now(); };
   plan.folder = settings.recording;
   plan.record = !settings.recording.empty();
   hw::LaunchResult result;

@@ -33,8 +33,9 @@ enum class LaunchFault : std::uint8_t {
 // hw/launch/job_limits.hpp has it.
 Status make_room(const Experiment& experiment, const Inputs& inputs);
 
-// Without an error `fault` means nothing.
+// The monitor is told when the job begins. Without an error `fault` means nothing.
 Status launch_replicate(const Experiment& experiment, const Inputs& inputs, std::uint32_t replicate,
-                        const LaunchSettings& settings, Outcome& outcome, LaunchFault& fault);
+                        const LaunchSettings& settings, ReplicateMonitor& monitor, Outcome& outcome,
+                        LaunchFault& fault);
 
 }  // namespace holdfast::runner

@@ -41,6 +41,10 @@ std::string clock_text(double seconds) {
   return text;
 }
 
+double in_seconds(Duration duration) {
+  return static_cast<double>(duration.ns) / 1e9;
+}
+
 }  // namespace
 
 std::size_t peak_memory_bytes() {
@@ -57,6 +61,9 @@ std::string progress_text(const ProgressState& state, std::chrono::duration<doub
   const double seconds = elapsed.count();
   if (seconds > 0.0 && state.events > 0)
     text += ", " + with_unit(static_cast<double>(state.events) / seconds) + " events/s";
+  if (state.real)
+    text += ", " + clock_text(in_seconds(state.real->gone)) + " of " +
+            clock_text(in_seconds(state.real->of)) + " of this one";
   // Earlier runs did their part in time that is not ours.
   const double mine = static_cast<double>(state.finished - state.before) + state.running;
   const double left = static_cast<double>(state.total - state.finished) - state.running;

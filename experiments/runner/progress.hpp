@@ -1,14 +1,24 @@
 // What a person sees while a campaign runs: on a terminal one line that is drawn again and again,
-// with events per second, time left and memory; elsewhere a plain line every ten seconds.
+// with events per second, how far real processes have come, time left and memory; elsewhere a plain
+// line every ten seconds.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
 
+#include "stack/base/time.hpp"
+
 namespace holdfast::runner {
+
+// A replicate with real processes, of which one runs at a time.
+struct RealTime {
+  Duration gone;
+  Duration of;
+};
 
 struct ProgressState {
   std::size_t total = 0;          // replicates
@@ -17,6 +27,7 @@ struct ProgressState {
   std::size_t before = 0;         // finished by earlier runs
   double running = 0.0;           // parts of those that run now, as a sum of shares
   std::uint64_t events = 0;       // processed by this run
+  std::optional<RealTime> real;   // of the one that runs
   std::string precision;  // how well the medians are known; empty: not asked for, or not yet
 };
 

@@ -67,6 +67,7 @@ Status launch(const LaunchPlan& plan, LaunchResult& result) {
   if (Status status = start_all(plan, job); !status.is_ok()) return status;
   result.start = monotonic_now() + kLead;
   job.let_all_go();
+  if (plan.begun) plan.begun();
   for (const PlannedAction& action : plan.actions) {
     if (action.at >= plan.duration) break;
     job.wait(result.start + action.at);

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -86,8 +87,9 @@ struct LaunchPlan {
   // it must exist, and these files must not. Empty: logs are kept in memory, recordings impossible.
   std::string folder;
   bool record = false;
-  Duration patience = seconds(30);  // for all processes to be ready
-  Duration grace = seconds(5);      // from SIGTERM to SIGKILL at the end
+  Duration patience = seconds(30);   // for all processes to be ready
+  Duration grace = seconds(5);       // from SIGTERM to SIGKILL at the end
+  std::function<void()> begun = {};  // if given, called when all processes have been let go
 };
 
 // A planned action as it was done.

@@ -2,14 +2,39 @@
 recording of that run replays, and one flipped bit stops the replay."""
 
 import os
+import pty
 import statistics
+import subprocess
 import unittest
 
-from holdfast import SMALL, Scenario
+from holdfast import PROGRAM, SMALL, Scenario
 
 EIGHT = dict(SMALL, replicates=1, duration="5 s", processes={"per_node": 1},
              failures=[{"at": "1 s", "what": "process", "which": 2},
                        {"at": "3 s", "what": "node", "which": 5}])
+
+
+class OnATerminal(Scenario):
+    def test_the_time_that_has_gone_is_seen(self):
+        self.write("two.json", dict(SMALL, duration="3 s", replicates=1, failures=[],
+                                    topology=dict(SMALL["topology"], down=[2])))
+        ours, theirs = pty.openpty()
+        with open(ours, "rb", buffering=0) as terminal, \
+                subprocess.Popen([PROGRAM, "run", "two.json", "--target", "udp"], cwd=self.folder,
+                                 stdout=subprocess.DEVNULL, stderr=theirs) as program:
+            os.close(theirs)
+            drawn = b""
+            while piece := self.read_from(terminal):
+                drawn += piece
+            self.assertEqual(program.wait(), 0, drawn)
+        self.assertRegex(drawn.decode(), r"\r\x1b\[K\[#+\.*\] 0 of 1 replicate, "
+                         r"0:0[1-3] of 0:03 of this one, ")
+
+    def read_from(self, terminal):
+        try:
+            return terminal.read(4096)
+        except OSError:  # its other end is closed
+            return b""
 
 
 class EightProcesses(Scenario):

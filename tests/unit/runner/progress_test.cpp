@@ -26,6 +26,15 @@ TEST(Progress, WhatEarlierRunsDidTookNoneOfOurTime) {
             "1001 of 1010 replicates, 2:30:00 left, 0 MiB");
 }
 
+TEST(Progress, TellsHowFarRealProcessesAre) {
+  ProgressState state;
+  state.total = 2;
+  state.running = 0.25;
+  state.real = {seconds(15), seconds(60)};
+  EXPECT_EQ(progress_text(state, std::chrono::seconds(15), 0),
+            "0 of 2 replicates, 0:15 of 1:00 of this one, 1:45 left, 0 MiB");
+}
+
 TEST(Progress, TellsHowWellTheMediansAreKnown) {
   ProgressState state;
   state.total = 320;
