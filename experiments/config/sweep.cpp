@@ -44,7 +44,9 @@ void check_overlap(const Node& sweep, const std::string& sweep_pointer, Problems
   for (const Member& inner : sweep.members) {
     for (const Member& outer : sweep.members) {
       if (&inner == &outer || !lies_within(inner.key, outer.key)) continue;
-      problems.push_back({inner.key_origin, pointer_to(sweep_pointer, inner.key),
+      const bool outer_was_chosen = outer.key_origin.insistence() > inner.key_origin.insistence();
+      problems.push_back({outer_was_chosen ? outer.key_origin : inner.key_origin,
+                          pointer_to(sweep_pointer, inner.key),
                           quoted(inner.key) + " lies within " + quoted(outer.key) +
                               ", which is swept too; sweep one of them"});
     }

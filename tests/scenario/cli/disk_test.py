@@ -215,8 +215,8 @@ class FullDisk(Scenario):
         said, complaint = self.run_program("run", "recorded.json", "--quiet", "--output", "out",
                                            "--record", disk.path, status=2)
         self.assertEqual(said, "")
-        self.assertRegex(complaint, r"^holdfast run: point 0 replicate 0: launch: \S[^\n]*: No space "
-                                    r"left on device\nThe finished replicates are kept")
+        self.assertRegex(complaint, r"^holdfast run: point 0 replicate 0: launch: \S[^\n]*: No "
+                                    r"space left on device\nThe finished replicates are kept")
         self.assertFalse(os.path.exists(self.path("out", "run.json")))
 
     def test_read_only(self):

@@ -214,8 +214,8 @@ class Screen(Watched):
             for rank, row in enumerate(screen[heading + 1:heading + 9]):
                 self.assertRegex(row, rf"^ +{rank} +{rank} alive +\d+ +\d +\d+ ms +\d"
                                       r"( +\d+\.\d){3} +\d+\.\d+$")
-            verdicts = ("verdicts of those who answer: 0 noticed by themselves, 0 of these refuted; "
-                        "0 times one was believed dead itself")
+            verdicts = ("verdicts of those who answer: 0 noticed by themselves, 0 of these refuted"
+                        "; 0 times one was believed dead itself")
             self.assertIn(verdicts, " ".join(" ".join(screen).split()))
             self.assertEqual(verdicts in screen, columns == 120)
             self.assertIn("frames lost by rails: ", "\n".join(screen))
@@ -287,6 +287,18 @@ class Launched(Watched):
         _, picture, _ = self.status()
         self.assertRegex(picture, r"\nmessage rail 0 udp: 6 up; round trip up to \S+ [um]s; sent "
                                   r"\d+ kB, received \d+ kB, \d+ fragments sent again\n")
+
+    def test_copies_of_several_rails_are_no_fault(self):
+        self.begin("launch", "-n", "4", "--per-node", "1", "--rails", "2", "--", sys.executable,
+                   "member.py")
+        job = self.await_status(lambda code, job: code == 0 and len(job["views"]) == 4)
+        os.kill(job["views"][2]["pid"], signal.SIGKILL)
+        self.await_status(lambda code, job: [view["process"] for view in job["views"] if
+                                             view["frames_dropped"]["copies"] > 0] == [0, 1, 3])
+        _, picture, _ = self.status()
+        self.assertRegex(picture, r"\nframes lost by rails: [^;]*; dropped by engines: [^;]*; \d+ "
+                                  r"copies that another rail had brought\n")
+        self.assertNotIn("copies", picture.partition("dropped by engines: ")[2].partition(";")[0])
 
     def test_of_several_jobs_one_must_be_chosen(self):
         for _ in range(2):

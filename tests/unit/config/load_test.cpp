@@ -416,7 +416,7 @@ TEST(Load, TakesTheLargestSweepButNoLarger) {
   EXPECT_EQ(load(minimal(sweep + per_node + "]}")).points.size(), config::kPointsMax);
   EXPECT_NE(only_error(minimal(sweep + per_node + ",101]}")).find("10000"), std::string::npos);
   const std::string typed = "sweep.processes.per_node=[1" + per_node + ",101]";
-  const std::string blamed = only_error(minimal(sweep + "}"), {typed});
+  const std::string blamed = only_error(minimal(sweep + "]}"), {typed});
   EXPECT_TRUE(blamed.starts_with("--set " + typed + ": /sweep: ")) << blamed;
 }
 
@@ -475,7 +475,7 @@ TEST(Places, OfWhatIsFoundOutLater) {
     const LoadedExperiment loaded = load(text, overrides);
     return with_place(error, loaded, loaded.points.at(point));
   };
-  EXPECT_EQ(placed({}, 0, "/failures/0/what: wrong"), "test.json:3:34: /failures/0/what: wrong");
+  EXPECT_EQ(placed({}, 0, "/failures/0/what: wrong"), "test.json:3:36: /failures/0/what: wrong");
   EXPECT_EQ(placed({}, 1, "/failures/0/which: wrong"), "test.json:4:32: /failures/0/which: wrong");
   EXPECT_EQ(placed({}, 2, "/failures/0/which: wrong"), "test.json:4:37: /failures/0/which: wrong");
   EXPECT_EQ(placed({"failures.0.which=d"}, 1, "/failures/0/which: wrong"),
