@@ -1,10 +1,11 @@
-// getrlimit and setrlimit. A soft limit is raised to what is needed and no further: a program that
-// closes all descriptors that it might have takes long where there might be a billion.
+// getrlimit and setrlimit. The limit of open files is raised to what is needed and no further: a
+// program that closes all descriptors that it might have takes long where there might be a billion.
 #include "hw/launch/job_limits.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iterator>
 #include <string>
@@ -26,7 +27,8 @@ struct Limit {
 };
 
 constexpr Limit kOpenFiles{RLIMIT_NOFILE, "open files", "RLIMIT_NOFILE", "-n", "nofile"};
-constexpr Limit kProcesses{RLIMIT_NPROC, "processes of a user", "RLIMIT_NPROC", "-u", "nproc"};
+constexpr Limit kThreads{RLIMIT_NPROC, "processes and threads of a user", "RLIMIT_NPROC", "-u",
+                         "nproc"};
 
 std::uint64_t open_now() {
   std::error_code error;
@@ -34,11 +36,12 @@ std::uint64_t open_now() {
   return error ? 0 : static_cast<std::uint64_t>(std::distance(begin(open), end(open)));
 }
 
-Status raise(const Limit& limit, std::uint64_t needed, std::uint64_t processes) {
+// Makes the soft limit `raised` if it is lower and that is allowed; an error if `needed` is not.
+Status raise(const Limit& limit, rlim_t raised, std::uint64_t needed, std::uint64_t processes) {
   rlimit now{};
-  if (::getrlimit(limit.which, &now) != 0 || now.rlim_cur >= needed) return Status::ok();
+  if (::getrlimit(limit.which, &now) != 0 || now.rlim_cur >= raised) return Status::ok();
   if (now.rlim_max >= needed) {
-    now.rlim_cur = needed;
+    now.rlim_cur = std::min(raised, now.rlim_max);
     if (::setrlimit(limit.which, &now) == 0) return Status::ok();
   }
   const std::string number = std::to_string(needed);
@@ -52,12 +55,11 @@ Status raise(const Limit& limit, std::uint64_t needed, std::uint64_t processes) 
 }  // namespace
 
 Status make_room(const JobNeeds& needs) {
-  const Status status =
-      raise(kOpenFiles, open_now() + needs.descriptors + kSpareDescriptors, needs.processes);
-  // The kernel holds root to no number of processes. Of others, those that run already count, too;
-  // how many there will be is not known here, so this is the least.
+  const std::uint64_t files = open_now() + needs.descriptors + kSpareDescriptors;
+  const Status status = raise(kOpenFiles, files, files, needs.processes);
+  // The kernel holds root to no number of threads.
   if (!status.is_ok() || ::getuid() == 0) return status;
-  return raise(kProcesses, needs.processes + 1, needs.processes);
+  return raise(kThreads, RLIM_INFINITY, needs.threads + 1, needs.processes);
 }
 
 }  // namespace holdfast::hw

@@ -250,10 +250,13 @@ int ProgramEnd::exit_status() const {
 }
 
 // Each child has two descriptors, signals take one; rails for messages are as many as for frames.
+// How many threads a program makes is its own business.
 Status make_room(const ProgramPlan& plan) {
-  return make_room(JobNeeds{
-      plan.processes, 1 + std::uint64_t{plan.processes} * 2 +
-                          JobPlaces::descriptors(plan.processes, plan.fabric, 2 * plan.rails)});
+  JobNeeds needs;
+  needs.processes = needs.threads = plan.processes;
+  needs.descriptors = 1 + std::uint64_t{plan.processes} * 2 +
+                      JobPlaces::descriptors(plan.processes, plan.fabric, 2 * plan.rails);
+  return make_room(needs);
 }
 
 Status run_programs(const ProgramPlan& plan, const std::function<void(const ProgramEnd&)>& ended,

@@ -14,8 +14,8 @@ namespace holdfast::hw {
 namespace {
 
 constexpr const char* kRaiseLimit =
-    "; ulimit -n is to be raised, a launcher takes two for each process and two for each of its "
-    "rails";
+    "; ulimit -n is to be raised, a launcher takes two or three for each process and one or two "
+    "for each of its rails";
 
 }  // namespace
 

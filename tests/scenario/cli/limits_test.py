@@ -4,6 +4,7 @@ number that is enough; soft limits are raised. The limits are real ones, by prli
 import os
 import re
 import subprocess
+import tempfile
 import unittest
 
 from holdfast import PROGRAM, SMALL, Scenario, main
@@ -22,8 +23,9 @@ class Limits(Scenario):
 
     def under(self, limit, words, **more):
         """Exit status and stderr of the program under a limit such as --nofile=64:64."""
-        done = subprocess.run(["prlimit", limit, PROGRAM, *words], cwd=self.folder, text=True,
-                              capture_output=True, check=False, timeout=100, **more)
+        more.setdefault("cwd", self.folder)
+        done = subprocess.run(["prlimit", limit, PROGRAM, *words], text=True, capture_output=True,
+                              check=False, timeout=100, **more)
         return done.returncode, done.stderr
 
     def needed(self, words, processes):
@@ -51,6 +53,17 @@ class Limits(Scenario):
                 subprocess.run(["rm", "-r", "out" if words[0] == "run" else "ran"],
                                cwd=self.folder, check=True)
 
+    def test_what_a_process_takes(self):
+        for more, each in (([], 4), (["--target", "tcp", "--set", "fabric.rails=2"], 5),
+                           (["--target", "shm"], 3)):
+            eight = self.needed(RUN + more, 8)
+            sixteen = self.needed(RUN + more + ["--set", "processes.per_node=2"], 16)
+            self.assertEqual(sixteen - eight, 8 * each, more)
+        for more, each in (([], 4), (["--rails", "2"], 6), (["--fabric", "shm"], 2)):
+            few = self.needed(["launch", "-n", "8", *more, "true"], 8)
+            many = self.needed(["launch", "-n", "48", *more, "true"], 48)
+            self.assertEqual(many - few, 40 * each, more)
+
     def test_each_sweep_point_counts(self):
         needed = self.needed(RUN, 8)
         self.write("eight.json", dict(EIGHT, sweep={"processes.per_node": [1, 2]}))
@@ -76,8 +89,19 @@ class Limits(Scenario):
         self.as_user_can_run()
         status, complaint = self.under("--nproc=8:8", LAUNCH, **self.as_user())
         self.assertEqual(status, 2, complaint)
-        self.assertIn("processes of a user (RLIMIT_NPROC) of at least 9, and the hard limit is 8; "
-                      "raise it with ulimit -u 9 as root, or by nproc in", complaint)
+        self.assertIn("processes and threads of a user (RLIMIT_NPROC) of at least 9, and the hard "
+                      "limit is 8; raise it with ulimit -u 9 as root, or by nproc in", complaint)
+        # Each of a run has two threads.
+        os.chmod(self.folder, 0o755)
+        status, complaint = self.under("--nproc=16:16", ["run", f"{self.folder}/eight.json"],
+                                       cwd=tempfile.gettempdir(), **self.as_user())
+        self.assertEqual(status, 2, complaint)
+        self.assertIn("(RLIMIT_NPROC) of at least 17, and the hard limit is 16", complaint)
+
+    def test_a_low_soft_limit_of_processes_is_raised(self):
+        self.as_user_can_run()
+        words = ["launch", "-n", "1", "bash", "-c", "test $(ulimit -Su) = 900"]
+        self.assertEqual(self.under("--nproc=300:900", words, **self.as_user())[0], 0)
 
     def test_a_process_that_is_refused_because_there_are_others(self):
         self.as_user_can_run()
