@@ -265,8 +265,9 @@ bool Engine::is_replayed(const Header& header) {
 
 // Of a frame that is replayed, whether that is what several rails are for.
 bool Engine::is_copy(const Header& header) {
-  return several_ && peers_.keys(peers_.entry(header.sender))
-                         .window.has(life_of(header.sender_incarnation), header.sequence);
+  return several_ && has_body(header.type) &&
+         peers_.keys(peers_.entry(header.sender))
+             .window.has(life_of(header.sender_incarnation), header.sequence);
 }
 
 void Engine::seal(PeerEntry& peer, const Header& header, std::span<std::byte> frame) {

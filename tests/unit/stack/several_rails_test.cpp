@@ -25,6 +25,18 @@ TEST(SeveralRails, HeartbeatsTakeTheRailsInTurnAndAreNoMoreThanOnOne) {
   EXPECT_EQ(job.others, 0u);
 }
 
+// Of a heartbeat there is one: a second is the network's doing, or somebody's.
+TEST(SeveralRails, AHeartbeatThatComesTwiceIsNoCopyOfAnotherRail) {
+  Job job({});
+  job.doubles = true;
+  job.run_to(3'000);
+  EXPECT_EQ(job.others, 0u);
+  for (const auto& member : job.members) {
+    EXPECT_EQ(member->engine->drops().copies, 0u);
+    EXPECT_GT(member->engine->drops().outdated, 20u);
+  }
+}
+
 TEST(SeveralRails, NewsGoesOnEveryRailAndIsHandledOnce) {
   for (const std::string_view seal : {"none", "siphash128"}) {
     Job job({.seal = seal});
