@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kFormat = 2;
+constexpr int kFormat = 3;
 
 json to_json(const std::optional<Time>& at) {
   return at ? json(at->ns) : json(nullptr);

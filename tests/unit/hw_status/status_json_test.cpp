@@ -34,7 +34,7 @@ TEST(StatusJson, WhatCouldMisleadIsRefused) {
   const std::string good = status_json(sample_status());
   for (const std::string& bad :
        {std::string(), std::string("{}"), std::string("[]"), good.substr(0, good.size() / 2),
-        with(good, "\"format\":2", "\"format\":1"), with(good, "\"self\":1", "\"self\":4"),
+        with(good, "\"format\":3", "\"format\":2"), with(good, "\"self\":1", "\"self\":4"),
         with(good, "[2,0,3,", "[4,0,3,"), with(good, "[2,0,3,", "[2,0,6,"),
         with(good, "[2,0,3,", "[2,0,-1,"), with(good, "\"per_node\":2", "\"per_node\":0"),
         with(good, "\"pid\":4711", "\"pid\":\"4711\""),
