@@ -38,6 +38,7 @@ class [[nodiscard]] Status {
   explicit Status(holdfast_status code) : code_(code) {
     if (code != HOLDFAST_OK) message_ = ::holdfast_error();
   }
+  // A code, and a sentence of one's own.
   Status(holdfast_status code, std::string message) : code_(code), message_(std::move(message)) {}
 
   bool ok() const { return code_ == HOLDFAST_OK; }
@@ -216,9 +217,9 @@ class Job {
 
   // Joins the job for which this process was started; see holdfast_join.
   Status join(std::chrono::milliseconds timeout) {
-    holdfast_job* joined = nullptr;
-    const holdfast_status code = ::holdfast_join(bounded(timeout), &joined);
-    if (code == HOLDFAST_OK) part_ = std::make_shared<holdfast_job*>(joined);
+    auto part = std::make_shared<holdfast_job*>(nullptr);  // first: it may throw
+    const holdfast_status code = ::holdfast_join(bounded(timeout), part.get());
+    if (code == HOLDFAST_OK) part_ = std::move(part);
     return Status(code);
   }
   // See holdfast_leave. Requests that go on are over then. Without a part in a job it does nothing.
