@@ -204,7 +204,7 @@ class Screen(Watched):
         self.assertIn(b"8 alive; 8 answer here", after)
 
     def test_shows_all_columns_and_whole_lines_on_any_terminal(self):
-        self.begin_eight()
+        self.begin_eight(timeout="20 s")
         self.await_eight()
         for columns in (80, 120):
             screen = self.screen(24, columns)
@@ -212,7 +212,7 @@ class Screen(Watched):
             heading = screen.index("process node state          pid watches  heard watcher "
                                    "sent/s recv/s turn/s cpu%")
             for rank, row in enumerate(screen[heading + 1:heading + 9]):
-                self.assertRegex(row, rf"^ +{rank} +{rank} alive +\d+ +\d +\d+ ms +\d"
+                self.assertRegex(row, rf"^ +{rank} +{rank} alive +\d+ +\d +(\d+ ms|\d+\.\d s) +\d"
                                       r"( +\d+\.\d){3} +\d+\.\d+$")
             verdicts = ("verdicts of those who answer: 0 noticed by themselves, 0 of these refuted"
                         "; 0 times one was believed dead itself")
