@@ -127,7 +127,7 @@ std::string home_of(std::string_view key) {
   return homes.size() == 1 ? homes.front() : "";
 }
 
-// Where an object was written. The file has none of which the command line has set every part.
+// Where an object was written: at the command line, if every part of it was set there.
 const Origin& origin_of(const Node& object) {
   const Origin* origin = &object.origin;
   for (const Member& m : object.members) {

@@ -158,7 +158,8 @@ bool can_record(const RealRun& run, const std::string& results) {
     problem =
         runner::found_recordings(folder) + " is not empty, and recordings are never overwritten; ";
     problem += results.empty()
-                   ? "give another folder, or continue the run that it is of with --resume"
+                   ? "give another folder, or continue the run that it is of with --resume (and "
+                     "--output, where its results are)"
                    : "they are not of the run in " + results + " (" + runner::kRunFile +
                          " differs); give the folder that it was recorded into, or an empty one";
   }

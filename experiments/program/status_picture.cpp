@@ -107,7 +107,8 @@ std::string text_of_percent(double percent) {
   return format(percent < 99.95 ? "%.1f" : "%.0f", percent);
 }
 
-// All columns fit on a terminal of 80: each is as wide as what it holds at most, and no wider.
+// All columns fit on a terminal of 80, in a job of fewer than 10,000 nodes: each is as wide as what
+// it holds nearly always, and no wider.
 std::string row(const JobStatus& job, const JobStatus* before, const MemberStatus& member) {
   const std::string state =
       std::string(hw::name_of(member.record().state)) + (member.disputed() ? "?" : "");

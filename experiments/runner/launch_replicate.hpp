@@ -26,7 +26,7 @@ struct LaunchSettings {
 enum class LaunchFault : std::uint8_t {
   other,
   interrupted,  // by a signal
-  unwritable,   // recordings, say to a full disk
+  unwritable,   // recordings or event logs, say to a full disk
 };
 
 // Compares what a replicate needs with the limits of this system, and raises those that may be, as
