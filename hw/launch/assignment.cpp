@@ -237,9 +237,11 @@ HandOver receive_bytes(int socket, std::span<std::byte> bytes, Time until) {
   return {};
 }
 
-Status send_word(int socket, const Word& word) {
-  std::array<std::byte, kWordBytes> bytes{word.kind};
+Status send_word(int socket, const Word& word, std::string_view sentence) {
+  std::vector<std::byte> bytes(kWordBytes + sentence.size(), word.kind);
   store_le(bytes.data() + 1, word.number);
+  std::copy_n(std::as_bytes(std::span(sentence)).begin(), sentence.size(),
+              bytes.begin() + kWordBytes);
   return send_bytes(socket, bytes);
 }
 

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hw/launch/job_fabric.hpp"
@@ -101,7 +102,8 @@ struct [[nodiscard]] HandOver {
 // Transfers over the control socket, which may block: receiving until `until` (CLOCK_MONOTONIC).
 Status send_bytes(int socket, std::span<const std::byte> bytes);
 HandOver receive_bytes(int socket, std::span<std::byte> bytes, Time until = Time::never());
-Status send_word(int socket, const Word& word);
+// At once, with the sentence behind it, whose length is then its number.
+Status send_word(int socket, const Word& word, std::string_view sentence = {});
 Status send_assignment(int socket, const Assignment& assignment);
 HandOver receive_assignment(int socket, Assignment& assignment, Time until = Time::never());
 

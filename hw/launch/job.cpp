@@ -32,6 +32,9 @@ Status failure_of(const std::string& what) {
   return Status::error(what + ": " + std::strerror(errno));
 }
 
+// For what is on its way already.
+constexpr Duration kSentencePatience = seconds(1);
+
 // Below those that the kernel gives to whoever asks for none.
 constexpr std::uint16_t kFirstPort = 10'000;
 
@@ -58,6 +61,7 @@ JobNeeds Job::needs(const LaunchPlan& plan) {
   const bool apart = plan.separate_hosts;
   JobNeeds needs;
   needs.processes = plan.processes;
+  needs.threads = std::uint64_t{plan.processes} * 2;  // of each one serves what asks for its status
   needs.descriptors = 1 + std::uint64_t{plan.processes} * 3 +
                       JobPlaces::descriptors(plan.processes, plan.fabric, apart ? 0 : plan.rails) +
                       (apart ? hosts_of(plan) + 1 : 0);
@@ -69,6 +73,8 @@ std::uint32_t Job::host_of(ProcessId process) const {
 }
 
 Job::~Job() {
+  // The launch has its result; what a process may still say is no part of it.
+  if (failure_.is_ok()) failure_ = Status::error("launch: over");
   for (std::uint32_t i = 0; i < children_.size(); ++i) {
     if (children_[i].phase == Phase::absent) continue;
     ::kill(result_.lives[children_[i].life].pid, SIGKILL);
@@ -222,16 +228,19 @@ void Job::hear(ProcessId process, const Word& word) {
   }
 }
 
+// It has sent the sentence with the word, which is its last.
 void Job::hear_unwritable(ProcessId process, std::uint32_t length) {
+  Child& child = children_[process.value];
   std::string why(std::min(length, kSentenceBytesMax), ' ');
-  // It has sent the sentence with the word, or is ending.
-  if (!receive_bytes(children_[process.value].control.get(), std::as_writable_bytes(std::span(why)))
+  if (!receive_bytes(child.control.get(), std::as_writable_bytes(std::span(why)),
+                     monotonic_now() + kSentencePatience)
            .is_ok())
     why = "cannot write its recording or its event log";
+  child.control.close();
+  if (!failure_.is_ok()) return;
   result_.unwritable = true;
-  if (failure_.is_ok())
-    failure_ =
-        Status::error("launch: process " + std::to_string(process.value) + " has ended: " + why);
+  failure_ =
+      Status::error("launch: process " + std::to_string(process.value) + " has ended: " + why);
 }
 
 void Job::wait(Time until, bool or_ready) {
@@ -267,8 +276,8 @@ void Job::reap(ProcessId process) {
   }
   groups_.reaped(host_of(process));
   life.ended = monotonic_now();
-  bool gone = !child.control.is_open();
-  for (Word word; !gone && take_word(child.control.get(), word, gone);)
+  bool gone = false;
+  for (Word word; child.control.is_open() && take_word(child.control.get(), word, gone);)
     if (word.kind == kUnwritable) hear_unwritable(process, word.number);
   read_log(child, life);
   if (child.phase != Phase::dying && !finishing() && failure_.is_ok()) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <filesystem>
 
 #include "hw/launch/assignment.hpp"
 #include "hw/launch/ground.hpp"
@@ -25,9 +26,14 @@ namespace {
 Status tell_unwritable(const Status& failure, bool& told) {
   const std::string why = failure.message().substr(0, kSentenceBytesMax);
   const Word word{kUnwritable, static_cast<std::uint32_t>(why.size())};
-  told = send_word(kControlDescriptor, word).is_ok() &&
-         send_bytes(kControlDescriptor, std::as_bytes(std::span(why))).is_ok();
+  told = send_word(kControlDescriptor, word, why).is_ok();
   return failure;
+}
+
+// It lies beside the recording, or is in the launcher's memory.
+std::string name_of_log(const Assignment& assignment) {
+  if (assignment.recording.empty()) return "the event log";
+  return std::filesystem::path(assignment.recording).replace_extension(".csv").string();
 }
 
 // `told`: of an error the launcher knows already.
@@ -49,7 +55,7 @@ Status run_assigned(const NodeFactory& factory, bool& told) {
   if (assignment.self.value == 0 && !shown.warning().empty()) {
     std::fprintf(stderr, "node: %s\n", shown.warning().c_str());
   }
-  EventLog log(kLogDescriptor);
+  EventLog log(kLogDescriptor, name_of_log(assignment));
   if (Status status = ground.say_ready(kControlDescriptor); !status.is_ok()) return status;
   std::array<std::byte, 8> start_at;
   if (HandOver given = receive_bytes(kControlDescriptor, start_at); !given.is_ok()) {

@@ -60,7 +60,8 @@ std::string_view name_of(MemberState state) {
   return kStateNames[static_cast<std::size_t>(state)];
 }
 
-EventLog::EventLog(int descriptor) : descriptor_(descriptor) {
+EventLog::EventLog(int descriptor, std::string name)
+    : descriptor_(descriptor), name_(std::move(name)) {
   buffer_.reserve(64 * 1024);
   buffer_ = kHeader;
   flush();
@@ -99,7 +100,7 @@ void EventLog::flush() {
     if (written >= 0) {
       rest.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno != EINTR) {
-      status_ = Status::error(std::string("cannot write the event log: ") + std::strerror(errno));
+      status_ = Status::error("cannot write " + name_ + ": " + std::strerror(errno));
     }
   }
   buffer_.clear();

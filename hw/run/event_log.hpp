@@ -41,8 +41,9 @@ class BeliefLog {
 // What cannot be written (a full disk, a reader that is gone) ends it where it is; status() tells.
 class EventLog final : public BeliefLog {
  public:
-  // Writes to a descriptor that is open for appending and stays its owner's; -1: nowhere.
-  explicit EventLog(int descriptor);
+  // Writes to a descriptor that is open for appending and stays its owner's; -1: nowhere. An error
+  // says that `name` cannot be written.
+  explicit EventLog(int descriptor, std::string name = "the event log");
 
   // One write for all of a turn's changes.
   void write(Time at, std::span<const Membership::Change> changes) override;
@@ -55,6 +56,7 @@ class EventLog final : public BeliefLog {
   void flush();
 
   int descriptor_;
+  std::string name_;
   Status status_ = Status::ok();
   std::string buffer_;
 };
