@@ -179,8 +179,15 @@ Status parse_replicate(const std::string& path, const std::string& text,
     return Status::error(path + ": is not a replicate that this program has written (" + why +
                          "); delete it, and it is run again");
   };
+  // A fraction, which may be beyond every whole number, would be converted without a look at it.
+  bool is_whole = true;
+  const auto look = [&](int, json::parse_event_t, const json& value) {
+    is_whole = is_whole && !value.is_number_float();
+    return true;
+  };
   try {
-    const json document = json::parse(text);
+    const json document = json::parse(text, look);
+    if (!is_whole) return not_ours("a number is not whole");
     const auto take = [](const json& from) {
       return [&from](const char* name, auto& value) { from.at(name).get_to(value); };
     };

@@ -19,7 +19,10 @@ std::vector<Bytes> seeds() {
   outcome.cuts.emplace_back().reconciled = seconds(2);
   outcome.raw_events.emplace_back().at = Time{7};
   full.wall = seconds(1);
-  return {bytes_of(replicate_text(empty)), bytes_of(replicate_text(full))};
+  // Beyond every whole number.
+  std::string too_large = replicate_text(full);
+  too_large.replace(too_large.rfind("[7,"), 2, "[4e20");
+  return {bytes_of(replicate_text(empty)), bytes_of(replicate_text(full)), bytes_of(too_large)};
 }
 
 void play(Input input) {

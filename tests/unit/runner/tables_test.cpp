@@ -168,5 +168,16 @@ TEST(ReplicateFile, RefusesWhatItHasNotWritten) {
     EXPECT_FALSE(parse_replicate("x", text, replicate).is_ok());
 }
 
+TEST(ReplicateFile, RefusesAFraction) {
+  FinishedReplicate replicate;
+  replicate.wall = Duration{7};
+  std::string text = replicate_text(replicate);
+  text.replace(text.find("\"wall_ns\":7"), 11, "\"wall_ns\":7.5");
+  const Status status = parse_replicate("000001.json", text, replicate);
+  EXPECT_EQ(status.message(),
+            "000001.json: is not a replicate that this program has written (a number is not "
+            "whole); delete it, and it is run again");
+}
+
 }  // namespace
 }  // namespace holdfast::runner
