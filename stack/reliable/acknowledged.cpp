@@ -316,8 +316,9 @@ void Sending::handle_grant(Connection& connection, const MessageHeader& header) 
     set_heard(connection, i);
   }
   if (header.upto <= message.upto) return;
+  // Not behind those whose grants were not lost: who receives in order waits for it.
   if (message.cut == message.upto)
-    MessageQueue::append(core_.outgoing, connection.outbound->granted, i);
+    MessageQueue::insert_by_number(core_.outgoing, connection.outbound->granted, i);
   message.upto = header.upto;
 }
 

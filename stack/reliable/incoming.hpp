@@ -33,9 +33,8 @@ struct IncomingMessage {
   bool is_kept = false;          // `memory` is of the unexpected ones
   std::uint32_t ranges = kNone;  // what has arrived, of a message of several fragments
   std::uint32_t charge = 0;      // KiB of credit that it holds
-  // Of one that has been granted: the how manieth of its connection; how often it was repeated, on
-  // which rail it went last, and when it will be repeated.
-  std::uint32_t grant = 0;
+  // Of one that has been granted: how often the grant was repeated, on which rail it went last, and
+  // when it will be repeated.
   std::uint8_t grant_attempts = 0;
   std::uint8_t grant_rail = 0;
   Time grant_at;

@@ -88,7 +88,6 @@ void Receiving::meet(std::uint32_t i, std::uint32_t request, Time now) {
 }
 
 void Receiving::grant(Connection& connection, std::uint32_t i, Time now) {
-  core_.incoming[i].grant = connection.next_grant++;
   Grants::append(core_.incoming, connection.grants, i);
   send_grant(connection, i, acknowledging_.best_rail(connection), now);
 }
@@ -131,11 +130,11 @@ std::size_t Receiving::other_rail(const Connection& connection, std::size_t rail
   return acknowledging_.best_rail(connection);
 }
 
-// Senders serve grants in their order. While data of an earlier one comes nothing is known of this
-// one; its patience begins with the last of that data.
+// Of granted messages the earliest is served first. While data of an earlier one comes nothing is
+// known of this one; its patience begins with the last of that data.
 void Receiving::expire_grant(Connection& connection, std::uint32_t i, Time now) {
   IncomingMessage& message = core_.incoming[i];
-  if (is_before(connection.data_grant, message.grant)) {
+  if (is_before(connection.data_message, message.number)) {
     const Time later = connection.data_at + grant_patience(connection, message);
     if (later > now) {
       message.grant_at = later;

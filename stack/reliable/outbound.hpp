@@ -42,7 +42,7 @@ struct Outbound {
   List messages;                      // of which the peer does not know, ascending
   List starting;                      // of these, not started
   List heard;                         // whose requests are acknowledged
-  List granted;                       // of these, with bytes to be cut
+  List granted;                       // of these, with bytes to be cut, ascending
   List fragments;                     // virtual fragments, ascending
   List again;                         // of these: with fragments that were lost,
   List firsts;                        // with fragments of eager messages to be sent,

@@ -182,7 +182,7 @@ void Receiving::handle_fragment(Connection& connection, const MessageHeader& hea
           message.ranges == kNone || core_.ranges[message.ranges].prefix() >= message.wanted;
       core_.counts.payload_bytes_delivered += payload.size();
       if (message.is_rendezvous) {
-        connection.data_grant = message.grant;
+        connection.data_message = message.number;
         connection.data_at = now;
       }
       if (is_whole) {

@@ -64,6 +64,24 @@ TEST_F(EndpointGrants, OneThatIsLostTwiceAfterAStreamIsRepeatedSoon) {
   EXPECT_LE(world.now() - others, milliseconds(5)) << "two time-outs, of 1 and 2 ms, and its data";
 }
 
+// Its grant was lost, and those of all others were not: who receives in order waits for it alone.
+TEST_F(EndpointGrants, OneThatIsLateIsServedBeforeLaterMessages) {
+  World world(options(1));
+  bool is_lost = false;
+  world.network.script = [&](const Flight& flight) {
+    const bool is_of_third =
+        flight.type() == Type::grant && load_le<std::uint32_t>(flight.bytes.data() + 12) == 2;
+    const bool loses = is_of_third && !is_lost;
+    is_lost = is_lost || loses;
+    return Fate{.copies = loses ? 0 : 1};
+  };
+  begin(world, 40);
+  ASSERT_TRUE(world.complete(1, 10));
+  EXPECT_TRUE(is_lost);
+  EXPECT_TRUE(got_[2] == sent_);
+  ASSERT_TRUE(world.complete(1, 40));
+}
+
 // The rail dies on the way back, and its port says so.
 TEST_F(EndpointGrants, OneOfARailThatIsLeftIsRepeatedAtOnce) {
   WorldOptions two = options(2);
