@@ -37,6 +37,12 @@ class DeadParts {
     return empty() || (!link(wiring.link_at(port)) && !device(wiring.far_end(port).device));
   }
 
+  // Whether the host is cabled, and its adapter, link and leaf switch live.
+  bool reaches_switch(const Wiring& wiring, NodeId host) const {
+    const LinkEnd endpoint = wiring.endpoint(host);
+    return endpoint.device != kNone && !device(endpoint.device) && passes(wiring, endpoint);
+  }
+
   friend bool operator==(const DeadParts&, const DeadParts&) = default;
 
  private:

@@ -17,7 +17,7 @@ class Detours final : public Forwarding {
   std::uint32_t paths() const override { return chosen_.paths(); }
 
   std::uint16_t port(std::uint32_t device, NodeId to, std::uint32_t path) const override {
-    if (!attached(to)) return 0;
+    if (!dead_.reaches_switch(wiring_, to)) return 0;  // saves a search
     const std::uint16_t first = chosen_.port(device, to, path);
     if (first == 0) return 0;
     const PgftSwitch at = chosen_.switch_of(device);
@@ -26,12 +26,6 @@ class Detours final : public Forwarding {
   }
 
  private:
-  // Whether the host's adapter, link and leaf switch live; saves a search where they do not.
-  bool attached(NodeId to) const {
-    const LinkEnd endpoint = wiring_.endpoint(to);
-    return !dead_.device(endpoint.device) && dead_.passes(wiring_, endpoint);
-  }
-
   bool passes(std::uint32_t device, std::uint16_t port) const {
     return dead_.passes(wiring_, {device, port});
   }

@@ -16,6 +16,11 @@ class PgftRouting final : public Routing {
   const PgftWiring& wiring() const override { return wiring_; }
   const DmodkForwarding& tables() const override { return tables_; }
   std::unique_ptr<const Forwarding> tables_around(const DeadParts& dead) const override;
+  // An adapter, its link or a leaf switch: ways go up from one leaf switch and down to another.
+  bool is_at_edge(FabricPart part) const override {
+    return part.kind == FabricPart::Kind::link ? wiring_.level_above(part.index) == 1
+                                               : wiring_.level_of(part.index) <= 1;
+  }
 
  private:
   PgftWiring wiring_;

@@ -25,6 +25,8 @@ class Routing {
   // Tables that use none of `dead`, for those who still can be reached. They refer to the routing,
   // which must outlive them.
   virtual std::unique_ptr<const Forwarding> tables_around(const DeadParts& dead) const = 0;
+  // Whether the part is known to lie on no way but those of its own hosts, whatever else is dead.
+  virtual bool is_at_edge(FabricPart) const { return false; }
 };
 
 }  // namespace holdfast::sim

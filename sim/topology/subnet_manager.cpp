@@ -48,12 +48,20 @@ SubnetManager::SubnetManager(const Routing& routing, const SubnetManagerOptions&
 
 void SubnetManager::part_down(FabricPart part, SimTime now) {
   begin_if_due(now);
-  if (dead_.add(part)) changed(part, now);
+  if (!dead_.add(part)) return;
+  count_inner(part, 1);
+  changed(part, now);
 }
 
 void SubnetManager::part_up(FabricPart part, SimTime now) {
   begin_if_due(now);
-  if (dead_.remove(part)) changed(part, now);
+  if (!dead_.remove(part)) return;
+  count_inner(part, -1);
+  changed(part, now);
+}
+
+void SubnetManager::count_inner(FabricPart part, int more) {
+  if (!routing_.is_at_edge(part)) inner_dead_ += static_cast<std::uint32_t>(more);
 }
 
 // What a sweep finds is what is dead when it begins; changes at that very instant belong to it.
@@ -62,6 +70,7 @@ void SubnetManager::begin_if_due(SimTime now) {
   if (begun_ || begins_ >= now) return;
   begun_ = true;
   found_ = dead_;
+  inner_found_ = inner_dead_;
 }
 
 void SubnetManager::changed(FabricPart part, SimTime now) {
@@ -89,9 +98,13 @@ SimTime SubnetManager::next_change() const {
 void SubnetManager::apply(SimTime now) {
   const SimTime end = next_change();
   HOLDFAST_ASSERT(now >= end);
-  if (!begun_) found_ = dead_;
+  if (!begun_) {
+    found_ = dead_;
+    inner_found_ = inner_dead_;
+  }
   if (found_ != known_) {
     known_ = std::move(found_);
+    inner_known_ = inner_found_;
     swept_ = known_.empty() ? nullptr : routing_.tables_around(known_);
   }
   found_ = {};
@@ -135,7 +148,13 @@ FabricPath SubnetManager::path(NodeId from, NodeId to, std::uint32_t path) const
   return result;
 }
 
+// Where only the edge is dead, the two ends say it all; every frame asks, for as long as something
+// is dead.
 bool SubnetManager::reaches(NodeId from, NodeId to, std::uint32_t path) const {
+  if (inner_dead_ == 0 && inner_known_ == 0) {
+    return dead_.reaches_switch(wiring(), from) && dead_.reaches_switch(wiring(), to) &&
+           known_.reaches_switch(wiring(), to);
+  }
   LinkEnd lost_at;
   return walk(from, to, path, lost_at, [](std::uint32_t) {});
 }

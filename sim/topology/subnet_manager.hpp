@@ -84,6 +84,9 @@ class SubnetManager {
   bool reaches(NodeId from, NodeId to, std::uint32_t path) const;
 
  private:
+  // Dead parts that may be on anybody's way.
+  void count_inner(FabricPart part, int more);
+  const Wiring& wiring() const { return routing_.wiring(); }
   void changed(FabricPart part, SimTime now);
   void begin_if_due(SimTime now);
   SimTime next_light_sweep(SimTime after) const;
@@ -94,7 +97,9 @@ class SubnetManager {
   const Routing& routing_;
   SubnetManagerOptions options_;
   DeadParts dead_;
-  DeadParts known_;                          // what the tables in force lead around
+  std::uint32_t inner_dead_ = 0;  // of these, not at the edge
+  DeadParts known_;               // what the tables in force lead around
+  std::uint32_t inner_known_ = 0;
   std::unique_ptr<const Forwarding> swept_;  // those tables; null: the routing's own
   std::uint64_t sweeps_ = 0;
 
@@ -102,8 +107,9 @@ class SubnetManager {
   SimTime begins_ = SimTime::never();  // never(): there is none
   bool begun_ = false;                 // an instant after begins_ has been seen
   DeadParts found_;                    // if begun: what was dead at begins_
-  bool of_switch_ = false;             // a switch is among the changes that it is for
-  bool again_ = false;                 // there were changes since it began
+  std::uint32_t inner_found_ = 0;
+  bool of_switch_ = false;  // a switch is among the changes that it is for
+  bool again_ = false;      // there were changes since it began
   bool again_of_switch_ = false;
 };
 

@@ -84,10 +84,15 @@ std::uint32_t PgftWiring::link_at(LinkEnd port) const {
   return link_number(level + 1, upper, child, number % tree_.parallel(level + 1));
 }
 
-std::array<LinkEnd, 2> PgftWiring::ends(std::uint32_t link) const {
+std::uint32_t PgftWiring::level_above(std::uint32_t link) const {
   HOLDFAST_ASSERT(link < first_link_.back());
   std::uint32_t level = 1;
   while (link >= first_link_[level]) ++level;
+  return level;
+}
+
+std::array<LinkEnd, 2> PgftWiring::ends(std::uint32_t link) const {
+  const std::uint32_t level = level_above(link);
   const std::uint32_t number = link - first_link_[level - 1];
   const std::uint32_t parallel = number % tree_.parallel(level);
   const std::uint32_t child = number / tree_.parallel(level) % tree_.down(level);

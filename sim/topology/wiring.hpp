@@ -70,6 +70,8 @@ class PgftWiring final : public Wiring {
 
   // Of a switch: 1 … levels; of an adapter: 0.
   std::uint32_t level_of(std::uint32_t device) const;
+  // Of the switch at the upper end of a link.
+  std::uint32_t level_above(std::uint32_t link) const;
   // The device that is switch `index` of `level`, >= 1.
   std::uint32_t device_of(std::uint32_t level, std::uint32_t index) const {
     return first_device_[level] + index;

@@ -271,6 +271,42 @@ TEST(SubnetManager, AlsoWithAThirdOfThePartsDead) {
   }
 }
 
+// Parts die and come back between sweeps, mostly at the edge, where nothing is walked to answer.
+TEST(SubnetManager, ReachesWhomItsPathsReach) {
+  for (const PgftSpec& spec : small_trees()) {
+    const PgftRouting routing(make_tree(spec), 1);
+    const PgftWiring& wiring = routing.wiring();
+    SubnetManager manager(routing, {});
+    Random random(12, 0x72656163, 0);
+    std::vector<FabricPart> dead;
+    SimTime now = kSecond;
+    for (int change = 0; change < 60; ++change, now = now + at_ms(20)) {
+      while (manager.next_change() <= now) manager.apply(manager.next_change());
+      if (!dead.empty() && random.below(2) == 0) {
+        const auto mended = dead.begin() + static_cast<std::ptrdiff_t>(random.below(dead.size()));
+        manager.part_up(*mended, now);
+        dead.erase(mended);
+      } else {
+        FabricPart part;
+        do {
+          part = random.below(2) == 0
+                     ? link_part(static_cast<std::uint32_t>(random.below(wiring.links())))
+                     : device_part(static_cast<std::uint32_t>(random.below(wiring.devices())));
+        } while (!routing.is_at_edge(part) && random.below(8) != 0);
+        manager.part_down(part, now);
+        dead.push_back(part);
+      }
+      for (std::uint32_t from = 0; from < wiring.hosts(); ++from) {
+        for (std::uint32_t to = 0; to < wiring.hosts(); ++to) {
+          if (from == to) continue;
+          ASSERT_EQ(manager.reaches({from}, {to}, 0), manager.path({from}, {to}, 0).arrives)
+              << from << " to " << to << " after " << change << " changes";
+        }
+      }
+    }
+  }
+}
+
 TEST_F(In324Hosts, HostsThatLoseTheirWayTurnToSeveralOthers) {
   manager_.part_down(link_part(spine_), kSecond);
   manager_.apply(manager_.next_change());
