@@ -149,9 +149,9 @@ FabricPath SubnetManager::path(NodeId from, NodeId to, std::uint32_t path) const
 }
 
 // Where only the edge is dead, the two ends say it all; every frame asks, for as long as something
-// is dead.
+// is dead. Tables of a healthy fabric may have been written by anybody, and lack a way.
 bool SubnetManager::reaches(NodeId from, NodeId to, std::uint32_t path) const {
-  if (inner_dead_ == 0 && inner_known_ == 0) {
+  if (!pristine() && inner_dead_ == 0 && inner_known_ == 0) {
     return dead_.reaches_switch(wiring(), from) && dead_.reaches_switch(wiring(), to) &&
            known_.reaches_switch(wiring(), to);
   }
