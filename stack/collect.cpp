@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <vector>
 
 #include "stack/base/assert.hpp"
 
@@ -66,6 +65,21 @@ CollectedChanges collect_changes(const View& view, std::uint64_t after, std::uin
     }
   }
   return {scratch.first(used), limit};
+}
+
+CollectedChanges ChangesForMany::collect(const View& view, std::uint64_t after, std::uint64_t limit,
+                                         std::size_t room) {
+  if (sequence_ != view.sequence() || after_ != after || limit_ != limit || room_ != room) {
+    runs_.resize(room);
+    const CollectedChanges collected = collect_changes(view, after, limit, runs_);
+    runs_.resize(collected.runs.size());
+    upto_ = collected.upto;
+    room_ = room;
+    after_ = after;
+    limit_ = limit;
+    sequence_ = view.sequence();
+  }
+  return {runs_, upto_};
 }
 
 }  // namespace holdfast

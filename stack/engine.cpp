@@ -74,7 +74,8 @@ void Engine::choose_rails(std::span<Fabric* const> rails) {
   HOLDFAST_ASSERT(data < rails.size());
   data_rail_ = rails[data];
   several_ = carrying > 1;
-  if (data > 0) rest().data_rail_index = static_cast<std::uint8_t>(data);
+  at_first_rail_ = data == 0;
+  if (!at_first_rail_) rest().data_rail_index = static_cast<std::uint8_t>(data);
   watches_apart_ = watch < rails.size() && watch != data;
   if (watches_apart_) {
     rest().watch_rail = rails[watch];
@@ -90,7 +91,11 @@ void Engine::choose_rails(std::span<Fabric* const> rails) {
 
 Address Engine::address_of(ProcessId process, const Fabric& rail) const {
   std::size_t index = 0;
-  if (rest_) index = &rail == data_rail_ ? rest_->data_rail_index : rest_->watch_rail_index;
+  if (&rail != data_rail_) {
+    index = rest_->watch_rail_index;
+  } else if (!at_first_rail_) {
+    index = rest_->data_rail_index;
+  }
   return workspace_.addresses.address(index, process);
 }
 

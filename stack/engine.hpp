@@ -178,6 +178,7 @@ class Engine {
   bool keeps_handles_ : 1 = true;   // the data rail's handles have to be kept
   bool remembers_ : 1 = false;      // which frames were handled: they may come twice
   bool plain_ : 1 = true;           // one rail for everything
+  bool at_first_rail_ : 1 = true;   // the data rail is the first of those that were given
   bool several_ : 1 = false;        // rails for frames: rest_->rails, and not the data rail alone
   PeerTable peers_;
   Membership membership_;

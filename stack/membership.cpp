@@ -31,7 +31,7 @@ const MembershipSettings& MembershipMemory::shared(const MembershipSettings& wan
 Membership::Rest::Rest(const MembershipOptions& from, MembershipMemory& shared)
     : memory(shared),
       settings(shared.shared({find_propagation(from.propagation), from.retransmission_timeout,
-                              from.detection.timeout, from.backstop})),
+                              from.detection.timeout})),
       phase(from.phase),
       rejoining(from.rejoining) {
   HOLDFAST_ASSERT(settings.propagation != nullptr);
@@ -43,6 +43,7 @@ Membership::Membership(const MembershipOptions& options, const Roster& roster,
       self_(options.self),
       incarnation_(options.incarnation),
       hears_news_(news_stands_for_heartbeats(options.detection)),
+      backstop_(options.backstop),
       rest_(std::make_unique<Rest>(options, memory)) {
   HOLDFAST_ASSERT(options.self.value < roster.processes());
   const bool known =
@@ -57,7 +58,7 @@ Membership::~Membership() {
 }
 
 DisseminationOptions Membership::dissemination_options() const {
-  return {.acknowledged = rest_->settings.backstop,
+  return {.acknowledged = backstop_,
           .retransmission_timeout = rest_->settings.retransmission_timeout,
           .entries_max =
               std::max(kEntriesMin, rest_->settings.propagation->targets_max(roster_.domains()))};
@@ -69,6 +70,7 @@ Pending& Membership::pending() {
     rest_->pending = &rest_->memory.pending.take();
     rest_->pending->dissemination.continue_for(dissemination_options(), rest_->evicted);
     // Whoever had it before may have left it in the middle of something.
+    rest_->pending->told.forget();
     rest_->pending->join_attempts = 0;
     rest_->pending->asked = kNoProcess;
     rest_->pending->next_join = rest_->pending->join_until = Time::never();
@@ -110,14 +112,7 @@ bool Membership::handle_rare(Time now, Time at, const Header& header, const Body
 void Membership::introduce(const Header& header) {
   const bool asks = header.type != FrameType::notice && header.type != FrameType::acknowledgement;
   if (fenced_ || !asks) return;
-  owe({FrameType::difference,
-       header.sender,
-       0,
-       0,
-       {0},
-       rest_->settings.backstop,
-       {},
-       header.sender_incarnation});
+  owe({FrameType::difference, header.sender, 0, 0, {0}, backstop_, {}, header.sender_incarnation});
   refresh_due();
 }
 
@@ -131,7 +126,7 @@ void Membership::handle_any(Time now, Time at, const Header& header, const Body&
   const bool new_sender = view_.sequence() > before;
   const bool for_us = boot_of(header.receiver_incarnation) == boot_of(incarnation_);
   const bool counts = !stale && for_us;
-  bool unlike = header.digest != view_.digest() && rest_->settings.backstop;
+  bool unlike = header.digest != view_.digest() && backstop_;
   if (counts && newest && has_body(header.type) && !body.sender_joining) {
     detector_->other_frame(at, header.sender, ring());
   }
@@ -144,7 +139,7 @@ void Membership::handle_any(Time now, Time at, const Header& header, const Body&
       break;
     case FrameType::notice:
       merge_runs(body.runs);
-      if (rest_->settings.backstop) {
+      if (backstop_) {
         owe({FrameType::acknowledgement,
              header.sender,
              body.after,
@@ -162,14 +157,13 @@ void Membership::handle_any(Time now, Time at, const Header& header, const Body&
     case FrameType::difference:
     case FrameType::join:
       merge_runs(body.runs);
-      unlike =
-          body.answer_wanted && (header.type == FrameType::join ||
-                                 (rest_->settings.backstop && header.digest != view_.digest()) ||
-                                 takes_us_for_joining(header.sender));
+      unlike = body.answer_wanted &&
+               (header.type == FrameType::join || (backstop_ && header.digest != view_.digest()) ||
+                takes_us_for_joining(header.sender));
       break;
   }
   if (stale || unlike) {
-    const bool first_word = rest_->settings.backstop && header.type < FrameType::notice;
+    const bool first_word = backstop_ && header.type < FrameType::notice;
     owe({FrameType::difference, header.sender, 0, 0, {0}, first_word, {}});
   }
   const bool local_changed = !stale && is_local(header.sender) && hear_local(header, body);
@@ -210,9 +204,33 @@ bool Membership::hear_sender(const Header& header) {
 
 void Membership::merge_runs(std::span<const Run> runs) {
   for (const Run& run : runs) {
-    for (std::uint32_t i = 0; i < run.count; ++i) {
-      merge({run.first.value + i}, {run.incarnation, run.state});
+    const Record record{run.incarnation, run.state};
+    // Nearly every copy but the first says nothing new.
+    const bool of_us = self_.value - run.first.value < run.count;
+    if (!of_us && view_.covers(run.first, run.count, record)) continue;
+    if (concerns_domain(run)) {
+      for (std::uint32_t i = 0; i < run.count; ++i) merge({run.first.value + i}, record);
+    } else {
+      merge_elsewhere(run, record);
     }
+  }
+}
+
+bool Membership::concerns_domain(const Run& run) const {
+  for (std::uint32_t i = 0; i < run.count; ++i) {
+    if (roster_.domain_of({run.first.value + i}) == domain()) return true;
+  }
+  return false;
+}
+
+// Of processes of other domains, all at once.
+void Membership::merge_elsewhere(const Run& run, Record record) {
+  // Of many processes in one program it is in no cache, and the view comes first.
+  __builtin_prefetch(rest_.get(), 1);
+  const std::uint64_t before = view_.sequence();
+  rest_->memory.views.merge(view_, run.first, run.count, record);
+  for (const View::Exception& exception : view_.exceptions(run.first, run.count)) {
+    if (exception.changed > before) note_change(exception.process, record);
   }
 }
 
@@ -280,14 +298,32 @@ void Membership::judge(Time now, DomainId dead) {
   if (view_.sequence() > before) on_news(now, before, kNoProcess, true);
 }
 
+// What the last changes have made of the processes that they concern, ascending; until the next
+// call. Each change of the view was noted, and a view may have many that are older.
+std::span<const View::Exception> Membership::changed_since(std::uint64_t before) {
+  const std::vector<Change>& noted = pending().changes;
+  std::vector<View::Exception>& fresh = rest_->memory.fresh;
+  fresh.clear();
+  const std::uint64_t count = view_.sequence() - before;
+  HOLDFAST_ASSERT(count <= noted.size());
+  for (const Change& change : std::span(noted).last(count)) {
+    const View::Exception& exception = view_.exceptions(change.process, 1).front();
+    const auto place =
+        std::ranges::lower_bound(fresh, change.process, {}, &View::Exception::process);
+    if (place == fresh.end() || place->process != change.process) fresh.insert(place, exception);
+  }
+  return fresh;
+}
+
 void Membership::on_news(Time now, std::uint64_t before, ProcessId source, bool own_verdict,
                          const Broadcast& brought_by) {
   rest_->memory.views.share(view_);
   if (leaving_) wait_for_answers(now);
   const bool was_agent = agent_;
   std::uint64_t after = before;
-  for (const View::Exception& exception : view_.exceptions()) {
-    if (exception.changed <= before || is_live(exception.record)) continue;
+  const std::span<const View::Exception> fresh = changed_since(before);
+  for (const View::Exception& exception : fresh) {
+    if (is_live(exception.record)) continue;
     if (is_local(exception.process) && up(exception.process)) continue;
     const auto unheard = pending().dissemination.forget(exception.process);
     // What our speaker was told and may not have heard is told to the next one.
@@ -295,9 +331,8 @@ void Membership::on_news(Time now, std::uint64_t before, ProcessId source, bool 
   }
   update_role(now);
   detector_->view_changed(now, ring());
-  for (const View::Exception& exception : view_.exceptions()) {
-    if (exception.changed <= before || !is_live(exception.record)) continue;
-    if (exception.process == self_) continue;
+  for (const View::Exception& exception : fresh) {
+    if (!is_live(exception.record) || exception.process == self_) continue;
     detector_->new_life(now, exception.process, ring());
   }
   if (was_agent || relays()) {

@@ -13,6 +13,7 @@
 #include "stack/base/ids.hpp"
 #include "stack/base/pool.hpp"
 #include "stack/base/time.hpp"
+#include "stack/collect.hpp"
 #include "stack/detect/detector.hpp"
 #include "stack/propagate/dissemination.hpp"
 #include "stack/propagate/heard_broadcasts.hpp"
@@ -89,6 +90,7 @@ struct Pending {
   std::vector<ProcessId> to_watch;
   std::vector<Answer> answers;  // oldest first, at most kAnswersMax
   Dissemination dissemination;
+  ChangesForMany told;  // by the last notice
   // While joining:
   std::uint32_t join_attempts = 0;
   ProcessId asked = kNoProcess;  // by the last join
@@ -105,7 +107,6 @@ struct MembershipSettings {
   const Propagation* propagation;
   Duration retransmission_timeout;
   Duration detection_timeout;
-  bool backstop;
 
   friend bool operator==(const MembershipSettings&, const MembershipSettings&) = default;
 };
@@ -118,6 +119,10 @@ struct MembershipMemory {
   ViewStore views;
   Pool<Pending> pending;
   std::forward_list<MembershipSettings> settings;  // that are different
+  // For one call each.
+  std::vector<View::Exception> fresh;
+  std::vector<Target> targets;
+  std::vector<ProcessId> receivers;
 };
 
 // One thing that the membership wants done.
@@ -253,7 +258,10 @@ class Membership {
   void note_suspicion(DomainId domain, bool suspected);
   void merge(ProcessId process, Record record, bool own_verdict = false);
   void merge_runs(std::span<const Run> runs);
+  bool concerns_domain(const Run& run) const;
+  void merge_elsewhere(const Run& run, Record record);
   void refute(Record record);
+  std::span<const View::Exception> changed_since(std::uint64_t before);
   void on_news(Time now, std::uint64_t before, ProcessId source, bool own_verdict,
                const Broadcast& brought_by = {});
   void tell_domain(std::uint64_t before, ProcessId source);
@@ -277,7 +285,7 @@ class Membership {
   bool poll_all(Time now, std::span<Run> scratch, MembershipAction& action);
   void poll_join(Time now);
   bool poll_answers(std::span<Run> scratch, MembershipAction& action);
-  bool poll_notices(Time now, std::span<Run> scratch, MembershipAction& action);
+  bool poll_notices(Time now, MembershipAction& action);
   bool poll_detector(Time now, MembershipAction& action);
   ProcessId join_candidate() const;
 
@@ -312,6 +320,7 @@ class Membership {
   bool leaving_ = false;
   bool changed_ = false;  // there are pending changes
   bool hears_news_;
+  bool backstop_;  // news is acknowledged, and views are compared
   std::uint64_t heartbeats_ = 0;
   View view_;
   DetectorPlace detector_;

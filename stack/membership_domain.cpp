@@ -152,7 +152,7 @@ void Membership::update_role(Time now) {
   }
   detector_->start(now, DetectorStart::taking_over, Duration{0}, ring());
   // What the agent before us had still to pass on within the node is not known: compare.
-  greet_domain(rest_->settings.backstop);
+  greet_domain(backstop_);
 }
 
 // Tells the others of the domain that we are active.

@@ -74,8 +74,7 @@ bool Membership::poll_all(Time now, std::span<Run> scratch, MembershipAction& ac
   poll_join(now);
   if (leaving_ && pending().silence_ends <= now) pending().dissemination.forget_all();
   // The detector first: its verdicts make news, and news is what notices carry.
-  return poll_detector(now, action) || poll_answers(scratch, action) ||
-         poll_notices(now, scratch, action);
+  return poll_detector(now, action) || poll_answers(scratch, action) || poll_notices(now, action);
 }
 
 // Whoever takes another for our domain's speaker counts our heartbeats only.
@@ -112,14 +111,15 @@ bool Membership::poll_answers(std::span<Run> scratch, MembershipAction& action) 
   return true;
 }
 
-bool Membership::poll_notices(Time now, std::span<Run> scratch, MembershipAction& action) {
-  Dissemination& dissemination = pending().dissemination;
+bool Membership::poll_notices(Time now, MembershipAction& action) {
+  Pending& open = pending();
+  Dissemination& dissemination = open.dissemination;
   const auto order = dissemination.poll(now);
   if (!order) return false;
   const bool named = order->broadcast.named();
   const CollectedChanges collected =
-      named ? collect_changes(view_, order->after, order->upto, scratch.first(kRunsOfBroadcastMax))
-            : collect_changes(view_, order->after, view_.sequence(), scratch);
+      named ? open.told.collect(view_, order->after, order->upto, kRunsOfBroadcastMax)
+            : open.told.collect(view_, order->after, view_.sequence(), kRunsMax);
   dissemination.sent(*order, collected.upto, now);
   note_told(order->to);
   if (order->repeated) {

@@ -64,15 +64,12 @@ void Membership::pass_on(const Body& body, bool news) {
 
 void Membership::tell_targets(const Course& course, std::uint64_t after, std::uint64_t upto,
                               const Broadcast& broadcast) {
-  std::vector<Position> targets;
-  targets.reserve(64);
-  const Ring around = ring();
-  rest_->settings.propagation->targets(around, roster_.position_of(domain()), course, targets);
-  std::vector<ProcessId> receivers;
-  receivers.reserve(targets.size());
-  for (const Position target : targets) {
-    receivers.push_back(around.speaker(roster_.domain_at(target)));
-  }
+  std::vector<Target>& targets = rest_->memory.targets;
+  std::vector<ProcessId>& receivers = rest_->memory.receivers;
+  targets.clear();
+  receivers.clear();
+  rest_->settings.propagation->targets(ring(), roster_.position_of(domain()), course, targets);
+  for (const Target& target : targets) receivers.push_back(target.speaker);
   if (!receivers.empty()) tell(receivers, after, upto, broadcast);
 }
 

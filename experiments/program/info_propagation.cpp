@@ -30,7 +30,7 @@ Flood spread(const Propagation& propagation, const Ring& ring, const Course& cou
              std::vector<bool>& reached) {
   std::vector<std::uint32_t> heard(ring.size(), kNever);
   std::deque<Position> queue = {course.starter};
-  std::vector<Position> targets;
+  std::vector<Target> targets;
   heard[course.starter.value] = 0;
   Flood result;
   while (!queue.empty()) {
@@ -41,10 +41,11 @@ Flood spread(const Propagation& propagation, const Ring& ring, const Course& cou
     targets.clear();
     propagation.targets(ring, from, course, targets);
     result.messages += targets.size();
-    for (const Position to : targets) {
-      if (heard[to.value] != kNever) continue;
-      heard[to.value] = heard[from.value] + 1;
-      queue.push_back(to);
+    for (const Target& target : targets) {
+      std::uint32_t& there = heard[target.position.value];
+      if (there != kNever) continue;
+      there = heard[from.value] + 1;
+      queue.push_back(target.position);
     }
   }
   return result;

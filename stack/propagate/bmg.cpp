@@ -14,7 +14,7 @@ namespace {
 class Bmg final : public Propagation {
  public:
   void targets(const Ring& ring, Position from, const Course&,
-               std::vector<Position>& to) const override {
+               std::vector<Target>& to) const override {
     for (std::uint32_t offset = 1; offset <= ring.size() / 2; offset *= 2) {
       add_circulant_target(ring, from, offset, Direction::forward, to);
       add_circulant_target(ring, from, offset, Direction::backward, to);

@@ -6,17 +6,16 @@
 namespace holdfast {
 
 void add_circulant_target(const Ring& ring, Position from, std::uint32_t offset,
-                          Direction direction, std::vector<Position>& to) {
+                          Direction direction, std::vector<Target>& to) {
   const bool forward = direction == Direction::forward;
   Position target = ring.moved(from, forward ? offset : ring.size() - offset);
-  if (offset == 1) {
-    target = forward ? ring.next_live(from) : ring.previous_live(from);
-  } else if (!ring.live(target)) {
-    return;
-  }
+  if (offset == 1) target = forward ? ring.next_live(from) : ring.previous_live(from);
   // Where two offsets meet, one message is enough.
-  if (target == from || std::find(to.begin(), to.end(), target) != to.end()) return;
-  to.push_back(target);
+  const auto is_it = [=](const Target& known) { return known.position == target; };
+  if (target == from || std::any_of(to.begin(), to.end(), is_it)) return;
+  if (const ProcessId speaker = ring.speaker_at(target); speaker != kNoProcess) {
+    to.push_back({target, speaker});
+  }
 }
 
 }  // namespace holdfast

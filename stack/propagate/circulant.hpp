@@ -5,13 +5,13 @@
 
 #include <vector>
 
-#include "stack/view/ring.hpp"
+#include "stack/propagate/propagation.hpp"
 
 namespace holdfast {
 
 enum class Direction : std::uint8_t { forward, backward };
 
 void add_circulant_target(const Ring& ring, Position from, std::uint32_t offset,
-                          Direction direction, std::vector<Position>& to);
+                          Direction direction, std::vector<Target>& to);
 
 }  // namespace holdfast

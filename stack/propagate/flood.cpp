@@ -14,10 +14,9 @@ class Flood final : public Propagation {
   std::uint32_t targets_max(std::uint32_t positions) const override { return positions; }
 
   void targets(const Ring& ring, Position from, const Course&,
-               std::vector<Position>& to) const override {
+               std::vector<Target>& to) const override {
     for (std::uint32_t offset = 1; offset < ring.size(); ++offset) {
-      const Position target = ring.moved(from, offset);
-      if (ring.live(target)) to.push_back(target);
+      add_if_live(ring, ring.moved(from, offset), to);
     }
   }
 };

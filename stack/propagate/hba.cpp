@@ -23,13 +23,12 @@ class Hba final : public Propagation {
   }
 
   void targets(const Ring& ring, Position from, const Course& course,
-               std::vector<Position>& to) const override {
+               std::vector<Target>& to) const override {
     const std::uint32_t corners = std::bit_floor(ring.size());
     const std::uint32_t corner = distance(ring, course, from);
     if (corner >= corners) return;  // not of this cube
     for (std::uint32_t bit = 1; bit < corners; bit *= 2) {
-      const Position target = at_distance(ring, course, corner ^ bit);
-      if (ring.live(target)) to.push_back(target);
+      add_if_live(ring, at_distance(ring, course, corner ^ bit), to);
     }
   }
 

@@ -16,7 +16,7 @@ namespace {
 class Neighbours final : public Propagation {
  public:
   void targets(const Ring& ring, Position from, const Course&,
-               std::vector<Position>& to) const override {
+               std::vector<Target>& to) const override {
     const auto k = static_cast<std::uint32_t>(std::bit_width(ring.size())) - 1;
     // Small rings close before the reach ends: 2 * reach < N from N = 3 on.
     const std::uint32_t reach = std::max(2u, k) - 1;
@@ -27,10 +27,9 @@ class Neighbours final : public Propagation {
   }
 
  private:
-  static void add(const Ring& ring, Position from, std::uint32_t offset,
-                  std::vector<Position>& to) {
+  static void add(const Ring& ring, Position from, std::uint32_t offset, std::vector<Target>& to) {
     const Position target = ring.moved(from, offset);
-    if (target != from && ring.live(target)) to.push_back(target);
+    if (target != from) add_if_live(ring, target, to);
   }
 };
 

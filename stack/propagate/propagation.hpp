@@ -21,6 +21,12 @@ struct Course {
   std::uint8_t cube = 0;  // below cubes()
 };
 
+// A position to send to, and who speaks there.
+struct Target {
+  Position position;
+  ProcessId speaker;
+};
+
 // Has no state, so every process may use the same one.
 class Propagation {
  public:
@@ -30,10 +36,16 @@ class Propagation {
   virtual std::uint32_t cubes(std::uint32_t positions) const;
   // At most this many targets on one course: sizes what may wait to be acknowledged.
   virtual std::uint32_t targets_max(std::uint32_t positions) const;
-  // Appends the positions that the process at `from` sends to: live as far as it knows, each once,
-  // never itself.
+  // Appends whom the process at `from` sends to: live as far as it knows, each once, never itself.
   virtual void targets(const Ring& ring, Position from, const Course& course,
-                       std::vector<Position>& to) const = 0;
+                       std::vector<Target>& to) const = 0;
+
+ protected:
+  static void add_if_live(const Ring& ring, Position position, std::vector<Target>& to) {
+    if (const ProcessId speaker = ring.speaker_at(position); speaker != kNoProcess) {
+      to.push_back({position, speaker});
+    }
+  }
 };
 
 struct PropagationEntry {

@@ -15,10 +15,11 @@ class Ring {
   Ring(const Roster& roster, const View& view) : roster_(roster), view_(view) {}
 
   std::uint32_t size() const { return roster_.domains(); }
-  bool live(Position position) const { return speaker(roster_.domain_at(position)) != kNoProcess; }
+  bool live(Position position) const { return speaker_at(position) != kNoProcess; }
 
   // The process that speaks for a domain, or kNoProcess if none of it is believed live.
   ProcessId speaker(DomainId domain) const;
+  ProcessId speaker_at(Position position) const { return speaker(roster_.domain_at(position)); }
 
   // The nearest live position after or before `from`; `from` itself if there is no other.
   Position next_live(Position from) const { return walk(from, 1); }

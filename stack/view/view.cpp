@@ -2,6 +2,8 @@
 #include "stack/view/view.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "stack/base/assert.hpp"
 #include "stack/base/random.hpp"
@@ -38,9 +40,7 @@ View& View::operator=(View other) noexcept {
 
 // digest_ must still be that of what is left.
 void View::leave() {
-  if (held_ == nullptr || --held_->users > 0) return;
-  if (held_->store != nullptr) held_->store->forget(digest_, held_);
-  delete held_;
+  if (held_ != nullptr) ViewStore::leave(held_, digest_);
 }
 
 // For a change: nobody else sees it.
@@ -65,10 +65,40 @@ bool operator==(const View& a, const View& b) {
          std::ranges::equal(a.exceptions(), b.exceptions());
 }
 
+// Without a branch on what is compared: which way it goes nobody can guess.
+const View::Exception* View::at_or_after(ProcessId process) const {
+  const std::span<const Exception> known = exceptions();
+  const Exception* first = known.data();
+  for (std::size_t left = known.size(); left > 0;) {
+    const std::size_t half = (left + 1) / 2;
+    first += first[half - 1].process < process ? half : 0;
+    left -= half;
+  }
+  return first;
+}
+
 Record View::find(ProcessId process) const {
-  const std::vector<Exception>& exceptions = held_->exceptions;
-  const auto found = std::lower_bound(exceptions.begin(), exceptions.end(), process, kByProcess);
-  return found != exceptions.end() && found->process == process ? found->record : kInitial;
+  const Exception* const found = at_or_after(process);
+  const bool known = found != exceptions().data() + exceptions().size();
+  return known && found->process == process ? found->record : kInitial;
+}
+
+std::span<const View::Exception> View::exceptions(ProcessId first, std::uint32_t count) const {
+  const Exception* const end = exceptions().data() + exceptions().size();
+  const Exception* const begin = at_or_after(first);
+  const Exception* behind = begin;
+  while (behind != end && behind->process.value - first.value < count) ++behind;
+  return {begin, behind};
+}
+
+bool View::covers(ProcessId first, std::uint32_t count, Record record) const {
+  const Exception* const found = at_or_after(first);
+  const Exception* const end = exceptions().data() + exceptions().size();
+  if (static_cast<std::size_t>(end - found) < count) return false;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (found[i].process.value != first.value + i || found[i].record < record) return false;
+  }
+  return true;
 }
 
 bool View::merge(ProcessId process, Record record) {
@@ -99,6 +129,53 @@ void ViewStore::share(View& view) {
   view.held_->exceptions.shrink_to_fit();
   view.held_->store = this;
   known_.emplace(view.digest_, view.held_);
+}
+
+ViewStore::~ViewStore() {
+  for (const Step& step : steps_) {
+    if (step.from == nullptr) continue;
+    leave(step.from, step.from_digest);
+    leave(step.to, step.to_digest);
+  }
+}
+
+ViewStore::Step& ViewStore::step_of(const View::Held* from, ProcessId first) {
+  if (steps_.empty()) steps_.resize(kSteps);
+  return steps_[mix64(std::hash<const void*>{}(from) ^ first.value) % kSteps];
+}
+
+void ViewStore::merge(View& view, ProcessId first, std::uint32_t count, Record record) {
+  const auto merge_here = [&] {
+    for (std::uint32_t i = 0; i < count; ++i) view.merge({first.value + i}, record);
+  };
+  View::Held* const from = view.held_;
+  // A process by itself has nobody to learn from.
+  if (from == nullptr || from->store != this || from->users == 1) return merge_here();
+  Step& step = step_of(from, first);
+  if (step.from == from && step.first == first && step.count == count && step.record == record) {
+    ++step.to->users;
+    view.leave();
+    view.held_ = step.to;
+    view.digest_ = step.to_digest;
+    view.sequence_ = step.to_sequence;
+    return;
+  }
+  const std::uint64_t from_digest = view.digest_;
+  ++from->users;
+  merge_here();
+  share(view);
+  ++view.held_->users;
+  const Step before = std::exchange(
+      step, {from, from_digest, first, count, record, view.held_, view.digest_, view.sequence_});
+  if (before.from == nullptr) return;
+  leave(before.from, before.from_digest);
+  leave(before.to, before.to_digest);
+}
+
+void ViewStore::leave(View::Held* held, std::uint64_t digest) {
+  if (--held->users > 0) return;
+  if (held->store != nullptr) held->store->forget(digest, held);
+  delete held;
 }
 
 void ViewStore::forget(std::uint64_t digest, const View::Held* held) {

@@ -60,6 +60,10 @@ class View {
   Record of(ProcessId process) const { return held_ != nullptr ? find(process) : Record{}; }
   bool live(ProcessId process) const { return is_live(of(process)); }
 
+  // Whether each of so many processes is believed to be that or what comes after it, and not just
+  // as everybody starts.
+  bool covers(ProcessId first, std::uint32_t count, Record record) const;
+
   // Keeps the greater of what is believed and `record`; true if the view changed.
   bool merge(ProcessId process, Record record);
 
@@ -75,6 +79,9 @@ class View {
                             : std::span<const Exception>();
   }
 
+  // Those of so many processes from that one on.
+  std::span<const Exception> exceptions(ProcessId first, std::uint32_t count) const;
+
   friend bool operator==(const View& a, const View& b);
 
  private:
@@ -87,6 +94,8 @@ class View {
     ViewStore* store = nullptr;  // where it is known; else there is one user
   };
 
+  // The first exception that is not of a process before this one.
+  const Exception* at_or_after(ProcessId process) const;
   Record find(ProcessId process) const;
   std::vector<Exception>& own();
   void leave();
@@ -103,19 +112,41 @@ class ViewStore {
   ViewStore() = default;
   ViewStore(const ViewStore&) = delete;
   ViewStore& operator=(const ViewStore&) = delete;
+  ~ViewStore();
 
   // Lets this view share the memory of those that were shared before and are equal to it, changes
   // and all. The store must outlive the view.
   void share(View& view);
+
+  // Merges the record into what the view says of so many processes. Where many views that are equal
+  // hear the same, the first has the work, and the others share what it has become.
+  void merge(View& view, ProcessId first, std::uint32_t count, Record record);
 
   // Different views there are among those that were shared.
   std::size_t size() const { return known_.size(); }
 
  private:
   friend class View;
+  // One of the merges that were done last: what it was done to, what was merged, what came of it.
+  // It is a user of both.
+  struct Step {
+    View::Held* from = nullptr;
+    std::uint64_t from_digest = 0;
+    ProcessId first;
+    std::uint32_t count = 0;
+    Record record;
+    View::Held* to = nullptr;
+    std::uint64_t to_digest = 0;
+    std::uint64_t to_sequence = 0;
+  };
+  static constexpr std::size_t kSteps = 64;  // as many kinds of news may be under way at once
+
+  Step& step_of(const View::Held* from, ProcessId first);
   void forget(std::uint64_t digest, const View::Held* held);
+  static void leave(View::Held* held, std::uint64_t digest);
 
   std::unordered_multimap<std::uint64_t, View::Held*> known_;  // by digest
+  std::vector<Step> steps_;                                    // kSteps, or none yet
 };
 
 }  // namespace holdfast

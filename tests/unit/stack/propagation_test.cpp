@@ -16,11 +16,13 @@ namespace {
 const std::vector<std::string> kAll = {"bmg", "chord", "flood", "hba", "neighbours"};
 
 Targets product(std::string_view name, const Ring& ring, std::uint32_t from, Course course = {}) {
-  std::vector<Position> to;
+  std::vector<Target> to;
   find_propagation(name)->targets(ring, {from}, course, to);
   Targets targets;
-  for (const Position position : to) {
-    EXPECT_TRUE(targets.insert(position.value).second) << "told twice: " << position.value;
+  for (const Target& target : to) {
+    EXPECT_EQ(target.speaker, ring.speaker_at(target.position));
+    EXPECT_TRUE(targets.insert(target.position.value).second)
+        << "told twice: " << target.position.value;
   }
   return targets;
 }

@@ -165,6 +165,49 @@ TEST(ViewStore, SharingChangesNothing) {
   EXPECT_EQ(store.size(), 0u);
 }
 
+// The same for what is merged through the store, where later views only follow the first.
+TEST(ViewStore, FollowingChangesNothing) {
+  Random random(6, 1, 0);
+  ViewStore store;
+  std::vector<View> followers(10), alone(10);
+  for (int round = 0; round < 2000; ++round) {
+    const auto first = static_cast<std::uint32_t>(random.below(12));
+    const auto count = static_cast<std::uint32_t>(1 + random.below(4));
+    const Record record{Incarnation{static_cast<std::uint32_t>(random.below(3))},
+                        random.below(2) == 0 ? MemberState::alive : MemberState::failed};
+    const std::size_t odd = random.below(followers.size());
+    for (std::size_t i = 0; i < followers.size(); ++i) {
+      if (i == odd && random.below(4) == 0) continue;  // does not hear it
+      bool covered = true;
+      for (std::uint32_t j = 0; j < count; ++j) {
+        const std::span<const View::Exception> of_one = alone[i].exceptions({first + j}, 1);
+        covered = covered && !of_one.empty() && of_one.front().record >= record;
+      }
+      EXPECT_EQ(alone[i].covers({first}, count, record), covered);
+      for (std::uint32_t j = 0; j < count; ++j) alone[i].merge({first + j}, record);
+      store.merge(followers[i], {first}, count, record);
+      ASSERT_EQ(followers[i], alone[i]) << "view " << i << ", round " << round;
+      if (random.below(3) == 0) store.share(followers[i]);
+    }
+    if (random.below(50) == 0) followers[odd] = alone[odd] = View();  // a new life
+  }
+}
+
+TEST(View, ExceptionsOfSomeProcesses) {
+  View view;
+  EXPECT_TRUE(view.exceptions({0}, 9).empty());
+  EXPECT_FALSE(view.covers({0}, 1, {}));
+  for (const std::uint32_t i : {2u, 3u, 7u}) view.merge({i}, {{0}, MemberState::failed});
+  EXPECT_EQ(view.exceptions({0}, 2).size(), 0u);
+  EXPECT_EQ(view.exceptions({0}, 3).size(), 1u);
+  EXPECT_EQ(view.exceptions({3}, 4).size(), 1u);
+  EXPECT_EQ(view.exceptions({3}, 5).size(), 2u);
+  EXPECT_EQ(view.exceptions({8}, 5).size(), 0u);
+  EXPECT_TRUE(view.covers({2}, 2, {{0}, MemberState::failed}));
+  EXPECT_FALSE(view.covers({2}, 3, {{0}, MemberState::failed}));
+  EXPECT_FALSE(view.covers({2}, 2, {{1}, MemberState::alive}));
+}
+
 // Reading a view in parts must give all of it, each part as full as it can be.
 TEST(Collect, PartsMakeTheWhole) {
   Random random(3, 1, 0);
@@ -232,6 +275,38 @@ TEST(Collect, ChangesComeInTheirOrderAndUptoNamesTheLastCovered) {
   const CollectedChanges limited = collect_changes(view, 0, 2, scratch);
   ASSERT_EQ(limited.runs.size(), 1u);  // change 2 is superseded, 3 is beyond the limit
   EXPECT_EQ(limited.upto, 2u);
+}
+
+// Who tells many asks the same again and again, and then something else.
+TEST(Collect, ForManyGivesWhatCollectingAnewGives) {
+  Random random(8, 1, 0);
+  View views[2];
+  ChangesForMany told;
+  std::size_t of = 0;
+  for (int round = 0; round < 5000; ++round) {
+    if (random.below(8) == 0) {
+      for (const auto& [process, record] : statements(random, 1 + random.below(3))) {
+        views[of].merge(process, record);
+      }
+    }
+    if (random.below(50) == 0) {
+      of = 1 - of;
+      told.forget();
+    }
+    const View& view = views[of];
+    if (view.sequence() == 0) continue;
+    // Few choices, so that many come twice.
+    const std::uint64_t after =
+        view.sequence() - 1 - random.below(std::min<std::uint64_t>(view.sequence(), 2));
+    const std::uint64_t limit = random.below(2) == 0 ? view.sequence() : after + 1;
+    std::array<holdfast::Run, 2> scratch;
+    const auto room = 1 + random.below(2);
+    const CollectedChanges anew =
+        collect_changes(view, after, limit, std::span(scratch).first(room));
+    const CollectedChanges again = told.collect(view, after, limit, room);
+    ASSERT_EQ(again.upto, anew.upto);
+    ASSERT_TRUE(std::ranges::equal(again.runs, anew.runs));
+  }
 }
 
 }  // namespace
