@@ -56,7 +56,8 @@ class Judge {
   void repair(Time at, std::span<const ProcessId> processes, Incarnation boot);
 
   // `observer` now believes this life of `subject` failed, or alive. Repetitions, and what is said
-  // by the dead, do no harm. `kept_apart`: damage to the fabric kept the two apart until now.
+  // by the dead, do no harm. `kept_apart`: damage to the fabric kept the two apart until now; of a
+  // subject that is dead it is not looked at.
   void believe(Time at, ProcessId observer, ProcessId subject, Incarnation life, bool failed,
                bool kept_apart = false);
 

@@ -47,8 +47,10 @@ class JudgeWitness final : public sim::Witness {
   void believed(Time at, ProcessId observer, std::span<const Membership::Change> changes) override {
     log_.advance(at);
     for (const Membership::Change& change : changes) {
-      tell_belief(judge_, log_, at, observer, change,
-                  simulation_->kept_apart(observer, change.process));
+      // Only of a verdict on the living it matters.
+      const bool kept_apart =
+          judge_.alive(change.process) && simulation_->kept_apart(observer, change.process);
+      tell_belief(judge_, log_, at, observer, change, kept_apart);
     }
   }
 

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "sim/engine/prefetch.hpp"
+
 namespace holdfast::sim {
 
 EventQueue::~EventQueue() {
@@ -135,6 +137,13 @@ QueuedEvent& EventQueue::split_run(std::int64_t newcomer) {
   return place_in_rung(rung, newcomer);
 }
 
+// A queue that is large lies in memory. What is read next is fetched while this is sorted.
+inline void EventQueue::prefetch_chunk(const Chunk& chunk) {
+  constexpr std::size_t kLine = 64;
+  const char* const begin = reinterpret_cast<const char*>(&chunk);
+  for (std::size_t at = 0; at < sizeof chunk; at += kLine) prefetch_line(begin + at);
+}
+
 void EventQueue::refill_run() {
   HOLDFAST_ASSERT(size_ > 0);
   while (next_ == end_) {
@@ -160,6 +169,10 @@ void EventQueue::refill_run() {
     }
     Bucket bucket = rung.buckets[index];
     rung.buckets[index] = Bucket{};
+    if (const std::uint64_t rest = rung.occupied[word]; rest != 0) {
+      prefetch_chunk(
+          *rung.buckets[word * 64 + static_cast<std::size_t>(std::countr_zero(rest))].first);
+    }
     if (bucket.count <= kSortedMax || rung.shift == 0) {
       run_end_ = std::min(rung.end, rung.start + ((std::uint64_t{index} + 1) << rung.shift));
       load_run(bucket);
@@ -264,6 +277,7 @@ void EventQueue::deal_out(Bucket& bucket, Rung& rung) {
   std::size_t left = bucket.count;
   for (Chunk* chunk = bucket.first; chunk != nullptr;) {
     const std::size_t here = std::min(left, kChunkEvents);
+    if (chunk->next != nullptr) prefetch_chunk(*chunk->next);
     for (std::size_t i = 0; i < here; ++i) {
       place_in_rung(rung, chunk->events[i].time) = chunk->events[i];
     }

@@ -156,6 +156,7 @@ class EventQueue {
   void sort_run();
   void open_rung(std::uint64_t earliest, std::uint64_t latest, std::size_t events);
   void deal_out(Bucket& bucket, Rung& rung);
+  static void prefetch_chunk(const Chunk& chunk);
   Chunk* take_chunk();
   void give_chunk(Chunk* chunk);
 

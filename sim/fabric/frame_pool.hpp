@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "sim/engine/prefetch.hpp"
 #include "sim/fabric/cell_pool.hpp"
 #include "sim/fabric/frame_packing.hpp"
 
@@ -48,6 +49,9 @@ class FramePool {
   }
   Frame& at(std::uint32_t index) {
     return *reinterpret_cast<Frame*>(cells_[index % kKinds].at(index / kKinds));
+  }
+  void prefetch(std::uint32_t index) const {
+    prefetch_line(cells_[index % kKinds].at(index / kKinds));
   }
   void give(std::uint32_t index) {
     --in_use_;

@@ -48,6 +48,8 @@ class MessageNetwork {
     __builtin_prefetch(reinterpret_cast<const char*>(fabrics_.begin()) +
                        std::size_t{process.value} * kFabricBytes);
   }
+  // Of a frame on the wire, what its arrival will read.
+  void prefetch_frame(std::uint32_t frame) const { pool_.prefetch(frame); }
   // Of the last frame that was posted, whatever became of it.
   ProcessId posted_by() const { return posted_by_; }
   ProcessId posted_to() const { return posted_to_; }

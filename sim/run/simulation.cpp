@@ -19,6 +19,8 @@ constexpr std::uint64_t kPhaseStream = 0x7068617365;
 // How early what a wake touches is fetched: long enough for memory, short enough for the cache.
 constexpr int kWakesAhead = 3;
 constexpr int kEventsAhead = 16;  // looked at for that
+// The same for what an arrival touches: where news spreads, nearly every event is one.
+constexpr int kArrivalsAhead = 6;
 
 }  // namespace
 
@@ -200,6 +202,20 @@ inline void Simulation::prefetch_upcoming() const {
   }
 }
 
+// Who receives a heartbeat has been fetched at its sender's wake. News goes from each to many, and
+// arrives at other moments than it was sent at.
+inline void Simulation::prefetch_arrival() const {
+  int ahead = kArrivalsAhead;
+  queue_.visit_upcoming([&](const QueuedEvent& event) {
+    if (--ahead > 0) return true;
+    if (sim_event_kind(event.payload) == SimEventKind::deliver) {
+      prefetch({event.target});
+      network_.prefetch_frame(event.payload & kSimEventNumberMask);
+    }
+    return false;
+  });
+}
+
 // The ports of a large fabric do not fit either. Which ones lie on the way is known only when its
 // beginning is there.
 void Simulation::prefetch_packets() const {
@@ -253,6 +269,7 @@ bool Simulation::step_packets() {
       acts = process.up;
       break;
     case SimEventKind::deliver:
+      prefetch_arrival();
       acts = network_.deliver(id, number);
       break;
     case SimEventKind::ended:

@@ -127,6 +127,7 @@ class Simulation {
   bool step_packets();
   const QueuedEvent* wake_ahead(int wakes) const;
   void prefetch_upcoming() const;
+  void prefetch_arrival() const;
   void prefetch_packets() const;
   void prefetch(ProcessId process) const;
   void schedule_wake(ProcessId id, Process& process, Time at);

@@ -1,6 +1,7 @@
 // Sweeps and walks; see the header.
 #include "sim/topology/subnet_manager.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <utility>
@@ -74,6 +75,7 @@ void SubnetManager::begin_if_due(SimTime now) {
 }
 
 void SubnetManager::changed(FabricPart part, SimTime now) {
+  std::ranges::fill(ends_, std::uint8_t{0});
   const bool of_switch =
       part.kind == FabricPart::Kind::device && routing_.wiring().is_switch(part.index);
   if (begins_ == SimTime::never()) begins_ = options_.sweep_on_trap ? now : next_light_sweep(now);
@@ -104,6 +106,7 @@ void SubnetManager::apply(SimTime now) {
   }
   if (found_ != known_) {
     known_ = std::move(found_);
+    std::ranges::fill(ends_, std::uint8_t{0});
     inner_known_ = inner_found_;
     swept_ = known_.empty() ? nullptr : routing_.tables_around(known_);
   }
@@ -148,12 +151,22 @@ FabricPath SubnetManager::path(NodeId from, NodeId to, std::uint32_t path) const
   return result;
 }
 
+std::uint8_t SubnetManager::end_of(NodeId host) const {
+  if (ends_.empty()) ends_.resize(wiring().hosts());
+  std::uint8_t& end = ends_[host.value];
+  if (end == 0) {
+    const bool sends = dead_.reaches_switch(wiring(), host);
+    const bool is_reached = sends && known_.reaches_switch(wiring(), host);
+    end = static_cast<std::uint8_t>(kAsked | (sends ? kSends : 0) | (is_reached ? kIsReached : 0));
+  }
+  return end;
+}
+
 // Where only the edge is dead, the two ends say it all; every frame asks, for as long as something
 // is dead. Tables of a healthy fabric may have been written by anybody, and lack a way.
 bool SubnetManager::reaches(NodeId from, NodeId to, std::uint32_t path) const {
   if (!pristine() && inner_dead_ == 0 && inner_known_ == 0) {
-    return dead_.reaches_switch(wiring(), from) && dead_.reaches_switch(wiring(), to) &&
-           known_.reaches_switch(wiring(), to);
+    return (end_of(from) & kSends) != 0 && (end_of(to) & kIsReached) != 0;
   }
   LinkEnd lost_at;
   return walk(from, to, path, lost_at, [](std::uint32_t) {});

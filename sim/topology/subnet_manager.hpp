@@ -86,6 +86,9 @@ class SubnetManager {
  private:
   // Dead parts that may be on anybody's way.
   void count_inner(FabricPart part, int more);
+  // Of a host, as far as its adapter, link and leaf switch tell.
+  enum End : std::uint8_t { kAsked = 1, kSends = 2, kIsReached = 4 };
+  std::uint8_t end_of(NodeId host) const;
   const Wiring& wiring() const { return routing_.wiring(); }
   void changed(FabricPart part, SimTime now);
   void begin_if_due(SimTime now);
@@ -102,6 +105,8 @@ class SubnetManager {
   std::uint32_t inner_known_ = 0;
   std::unique_ptr<const Forwarding> swept_;  // those tables; null: the routing's own
   std::uint64_t sweeps_ = 0;
+  // By host, what end_of has found since the last change; 0: nothing. Empty: it was never asked.
+  mutable std::vector<std::uint8_t> ends_;
 
   // The sweep under way, or the next one.
   SimTime begins_ = SimTime::never();  // never(): there is none
