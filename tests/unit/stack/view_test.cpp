@@ -277,30 +277,29 @@ TEST(Collect, ChangesComeInTheirOrderAndUptoNamesTheLastCovered) {
   EXPECT_EQ(limited.upto, 2u);
 }
 
-// Who tells many asks the same again and again, and then something else.
+// Who tells many asks the same again and again, and then something else: of a view in which later
+// changes take the place of earlier ones, or of another view.
 TEST(Collect, ForManyGivesWhatCollectingAnewGives) {
   Random random(8, 1, 0);
-  View views[2];
+  std::array<View, 2> views;
   ChangesForMany told;
   std::size_t of = 0;
-  for (int round = 0; round < 5000; ++round) {
-    if (random.below(8) == 0) {
-      for (const auto& [process, record] : statements(random, 1 + random.below(3))) {
-        views[of].merge(process, record);
-      }
+  for (std::uint32_t round = 1; round < 5000; ++round) {
+    if (random.below(8) == 0 || round < 10) {
+      const ProcessId process{static_cast<std::uint32_t>(random.below(4))};
+      views[of].merge(process, {{round}, MemberState::failed});
     }
     if (random.below(50) == 0) {
       of = 1 - of;
       told.forget();
     }
     const View& view = views[of];
-    if (view.sequence() == 0) continue;
+    if (view.sequence() < 3) continue;
     // Few choices, so that many come twice.
-    const std::uint64_t after =
-        view.sequence() - 1 - random.below(std::min<std::uint64_t>(view.sequence(), 2));
+    const std::uint64_t after = view.sequence() - 1 - random.below(3);
     const std::uint64_t limit = random.below(2) == 0 ? view.sequence() : after + 1;
     std::array<holdfast::Run, 2> scratch;
-    const auto room = 1 + random.below(2);
+    const std::size_t room = 1 + random.below(2);
     const CollectedChanges anew =
         collect_changes(view, after, limit, std::span(scratch).first(room));
     const CollectedChanges again = told.collect(view, after, limit, room);
