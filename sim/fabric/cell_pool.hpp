@@ -1,8 +1,8 @@
 // Memory in cells of one size, in chunks that stay where they are; a cell is named by a 32-bit
-// number. Cells are taken from one chunk until it has no more, and a chunk comes round again as soon
-// as it has a few: frames that are sent one after the other lie close together, millions of them
-// are written and read nearly in the order of memory, and hardly any cell lies idle. While few are
-// in use they are those of one chunk that were given back last, in the cache.
+// number. Cells are taken from one chunk until it has no more, and a chunk comes round again as
+// soon as it has a few: frames that are sent one after the other lie close together, millions of
+// them are written and read nearly in the order of memory, and hardly any cell lies idle. While few
+// are in use they are those of one chunk that were given back last, in the cache.
 #pragma once
 
 #include <cstddef>
