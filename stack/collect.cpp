@@ -69,7 +69,8 @@ CollectedChanges collect_changes(const View& view, std::uint64_t after, std::uin
 
 CollectedChanges ChangesForMany::collect(const View& view, std::uint64_t after, std::uint64_t limit,
                                          std::size_t room) {
-  if (sequence_ != view.sequence() || after_ != after || limit_ != limit || room_ != room) {
+  if (view_ != &view || sequence_ != view.sequence() || after_ != after || limit_ != limit ||
+      room_ != room) {
     runs_.resize(room);
     const CollectedChanges collected = collect_changes(view, after, limit, runs_);
     runs_.resize(collected.runs.size());
@@ -77,6 +78,7 @@ CollectedChanges ChangesForMany::collect(const View& view, std::uint64_t after, 
     room_ = room;
     after_ = after;
     limit_ = limit;
+    view_ = &view;
     sequence_ = view.sequence();
   }
   return {runs_, upto_};

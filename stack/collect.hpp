@@ -35,18 +35,19 @@ CollectedChanges collect_changes(const View& view, std::uint64_t after, std::uin
 // The same for one who tells many: collects once what several are told one after the other.
 class ChangesForMany {
  public:
-  // As collect_changes, of as many runs as `room`. They stay until the next call.
+  // As collect_changes, of as many runs as `room`, which stay until the next call.
   CollectedChanges collect(const View& view, std::uint64_t after, std::uint64_t limit,
                            std::size_t room);
-  // The next call is about another view.
-  void forget() { sequence_ = 0; }
+  // For when a view ends: another may lie there next.
+  void forget() { view_ = nullptr; }
 
  private:
   std::vector<Run> runs_;
   std::size_t room_ = 0;
   std::uint64_t after_ = 0;
   std::uint64_t limit_ = 0;
-  std::uint64_t sequence_ = 0;  // of the view then; none that has changes to tell of has 0
+  const View* view_ = nullptr;  // compared, never looked at
+  std::uint64_t sequence_ = 0;  // of the view then
   std::uint64_t upto_ = 0;
 };
 

@@ -52,6 +52,7 @@ Membership::Membership(const MembershipOptions& options, const Roster& roster,
 }
 
 Membership::~Membership() {
+  rest_->memory.told.forget();
   if (rest_->pending == nullptr) return;
   *rest_->pending = Pending{};
   rest_->memory.pending.give(*rest_->pending);
@@ -70,7 +71,6 @@ Pending& Membership::pending() {
     rest_->pending = &rest_->memory.pending.take();
     rest_->pending->dissemination.continue_for(dissemination_options(), rest_->evicted);
     // Whoever had it before may have left it in the middle of something.
-    rest_->pending->told.forget();
     rest_->pending->join_attempts = 0;
     rest_->pending->asked = kNoProcess;
     rest_->pending->next_join = rest_->pending->join_until = Time::never();
@@ -205,9 +205,11 @@ bool Membership::hear_sender(const Header& header) {
 void Membership::merge_runs(std::span<const Run> runs) {
   for (const Run& run : runs) {
     const Record record{run.incarnation, run.state};
-    // Nearly every copy but the first says nothing new.
+    // Nearly every copy but the first says nothing new. What it says of us may ask for an answer.
     const bool of_us = self_.value - run.first.value < run.count;
     if (!of_us && view_.covers(run.first, run.count, record)) continue;
+    // Of many processes in one program it is in no cache, and the view takes a while.
+    __builtin_prefetch(rest_.get(), 1);
     if (concerns_domain(run)) {
       for (std::uint32_t i = 0; i < run.count; ++i) merge({run.first.value + i}, record);
     } else {
@@ -217,16 +219,15 @@ void Membership::merge_runs(std::span<const Run> runs) {
 }
 
 bool Membership::concerns_domain(const Run& run) const {
+  const DomainId own = domain();
   for (std::uint32_t i = 0; i < run.count; ++i) {
-    if (roster_.domain_of({run.first.value + i}) == domain()) return true;
+    if (roster_.domain_of({run.first.value + i}) == own) return true;
   }
   return false;
 }
 
 // Of processes of other domains, all at once.
 void Membership::merge_elsewhere(const Run& run, Record record) {
-  // Of many processes in one program it is in no cache, and the view comes first.
-  __builtin_prefetch(rest_.get(), 1);
   const std::uint64_t before = view_.sequence();
   rest_->memory.views.merge(view_, run.first, run.count, record);
   for (const View::Exception& exception : view_.exceptions(run.first, run.count)) {
@@ -264,8 +265,8 @@ void Membership::refute(Record record) {
   if (leaving_) return;  // others say of us what we said
   incarnation_ = next(record.incarnation);
   const Record own{incarnation_, joining_ ? MemberState::joining : MemberState::alive};
-  view_.merge(self_, own);
-  note_change(self_, own);
+  // Where no incarnation is left there is nothing to say.
+  if (view_.merge(self_, own)) note_change(self_, own);
 }
 
 void Membership::note_change(ProcessId process, Record record, bool own_verdict) {
@@ -298,8 +299,9 @@ void Membership::judge(Time now, DomainId dead) {
   if (view_.sequence() > before) on_news(now, before, kNoProcess, true);
 }
 
-// What the last changes have made of the processes that they concern, ascending; until the next
-// call. Each change of the view was noted, and a view may have many that are older.
+// What the changes after `before` have made of the processes that they concern, ascending; until
+// the next call of any membership of the thread. Each change of the view was noted, so these are
+// the last that were, and a view may have many exceptions that are older.
 std::span<const View::Exception> Membership::changed_since(std::uint64_t before) {
   const std::vector<Change>& noted = pending().changes;
   std::vector<View::Exception>& fresh = rest_->memory.fresh;

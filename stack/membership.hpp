@@ -90,7 +90,6 @@ struct Pending {
   std::vector<ProcessId> to_watch;
   std::vector<Answer> answers;  // oldest first, at most kAnswersMax
   Dissemination dissemination;
-  ChangesForMany told;  // by the last notice
   // While joining:
   std::uint32_t join_attempts = 0;
   ProcessId asked = kNoProcess;  // by the last join
@@ -119,6 +118,7 @@ struct MembershipMemory {
   ViewStore views;
   Pool<Pending> pending;
   std::forward_list<MembershipSettings> settings;  // that are different
+  ChangesForMany told;                             // by the last notice
   // For one call each.
   std::vector<View::Exception> fresh;
   std::vector<Target> targets;
@@ -134,7 +134,9 @@ struct MembershipAction {
   Kind kind = Kind::frame;
   FrameType type = FrameType::heartbeat;
   ProcessId to = kNoProcess;
-  Body body;  // of the types that have one; its runs lie in the scratch given to poll
+  // Of the types that have one. Its runs lie in the scratch given to poll, or in what memberships
+  // share, and stay until one of them is asked for something else.
+  Body body;
   Incarnation
       receiver{};  // the frame is to name this life of `to`, or a later one that is believed
 };

@@ -112,14 +112,14 @@ bool Membership::poll_answers(std::span<Run> scratch, MembershipAction& action) 
 }
 
 bool Membership::poll_notices(Time now, MembershipAction& action) {
-  Pending& open = pending();
-  Dissemination& dissemination = open.dissemination;
+  Dissemination& dissemination = pending().dissemination;
   const auto order = dissemination.poll(now);
   if (!order) return false;
   const bool named = order->broadcast.named();
+  ChangesForMany& told = rest_->memory.told;
   const CollectedChanges collected =
-      named ? open.told.collect(view_, order->after, order->upto, kRunsOfBroadcastMax)
-            : open.told.collect(view_, order->after, view_.sequence(), kRunsMax);
+      named ? told.collect(view_, order->after, order->upto, kRunsOfBroadcastMax)
+            : told.collect(view_, order->after, view_.sequence(), kRunsMax);
   dissemination.sent(*order, collected.upto, now);
   note_told(order->to);
   if (order->repeated) {

@@ -137,7 +137,7 @@ QueuedEvent& EventQueue::split_run(std::int64_t newcomer) {
   return place_in_rung(rung, newcomer);
 }
 
-// A queue that is large lies in memory. What is read next is fetched while this is sorted.
+// A large queue lies in no cache. What is read next is fetched while this is sorted.
 inline void EventQueue::prefetch_chunk(const Chunk& chunk) {
   constexpr std::size_t kLine = 64;
   const char* const begin = reinterpret_cast<const char*>(&chunk);

@@ -1,7 +1,6 @@
 // Sweeps and walks; see the header.
 #include "sim/topology/subnet_manager.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <utility>
@@ -75,7 +74,7 @@ void SubnetManager::begin_if_due(SimTime now) {
 }
 
 void SubnetManager::changed(FabricPart part, SimTime now) {
-  std::ranges::fill(ends_, std::uint8_t{0});
+  ends_.clear();
   const bool of_switch =
       part.kind == FabricPart::Kind::device && routing_.wiring().is_switch(part.index);
   if (begins_ == SimTime::never()) begins_ = options_.sweep_on_trap ? now : next_light_sweep(now);
@@ -106,7 +105,7 @@ void SubnetManager::apply(SimTime now) {
   }
   if (found_ != known_) {
     known_ = std::move(found_);
-    std::ranges::fill(ends_, std::uint8_t{0});
+    ends_.clear();
     inner_known_ = inner_found_;
     swept_ = known_.empty() ? nullptr : routing_.tables_around(known_);
   }

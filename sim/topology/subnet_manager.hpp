@@ -105,7 +105,7 @@ class SubnetManager {
   std::uint32_t inner_known_ = 0;
   std::unique_ptr<const Forwarding> swept_;  // those tables; null: the routing's own
   std::uint64_t sweeps_ = 0;
-  // By host, what end_of has found since the last change; 0: nothing. Empty: it was never asked.
+  // By host, what end_of has found since the last change; 0, or nothing there: it was not asked.
   mutable std::vector<std::uint8_t> ends_;
 
   // The sweep under way, or the next one.

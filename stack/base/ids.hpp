@@ -40,8 +40,9 @@ constexpr Incarnation first_incarnation_of_boot(std::uint32_t boot) {
 constexpr std::uint32_t boot_of(Incarnation i) {
   return i.value >> 16;
 }
+// The highest stays as it is: no process gets there, but a forged record may say that one did.
 constexpr Incarnation next(Incarnation i) {
-  return {i.value + 1};
+  return {i.value == 0xffff'ffff ? i.value : i.value + 1};
 }
 
 constexpr ProcessId kNoProcess{0xffff'ffff};

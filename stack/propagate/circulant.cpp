@@ -13,9 +13,7 @@ void add_circulant_target(const Ring& ring, Position from, std::uint32_t offset,
   // Where two offsets meet, one message is enough.
   const auto is_it = [=](const Target& known) { return known.position == target; };
   if (target == from || std::any_of(to.begin(), to.end(), is_it)) return;
-  if (const ProcessId speaker = ring.speaker_at(target); speaker != kNoProcess) {
-    to.push_back({target, speaker});
-  }
+  add_if_live(ring, target, to);
 }
 
 }  // namespace holdfast

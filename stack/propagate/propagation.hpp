@@ -39,14 +39,13 @@ class Propagation {
   // Appends whom the process at `from` sends to: live as far as it knows, each once, never itself.
   virtual void targets(const Ring& ring, Position from, const Course& course,
                        std::vector<Target>& to) const = 0;
-
- protected:
-  static void add_if_live(const Ring& ring, Position position, std::vector<Target>& to) {
-    if (const ProcessId speaker = ring.speaker_at(position); speaker != kNoProcess) {
-      to.push_back({position, speaker});
-    }
-  }
 };
+
+inline void add_if_live(const Ring& ring, Position position, std::vector<Target>& to) {
+  if (const ProcessId speaker = ring.speaker_at(position); speaker != kNoProcess) {
+    to.push_back({position, speaker});
+  }
+}
 
 struct PropagationEntry {
   std::string_view name;

@@ -133,9 +133,7 @@ void ViewStore::share(View& view) {
 
 ViewStore::~ViewStore() {
   for (const Step& step : steps_) {
-    if (step.from == nullptr) continue;
-    leave(step.from, step.from_digest);
-    leave(step.to, step.to_digest);
+    if (step.from != nullptr) forget_step(step);
   }
 }
 
@@ -149,7 +147,6 @@ void ViewStore::merge(View& view, ProcessId first, std::uint32_t count, Record r
     for (std::uint32_t i = 0; i < count; ++i) view.merge({first.value + i}, record);
   };
   View::Held* const from = view.held_;
-  // A process by itself has nobody to learn from.
   if (from == nullptr || from->store != this || from->users == 1) return merge_here();
   Step& step = step_of(from, first);
   if (step.from == from && step.first == first && step.count == count && step.record == record) {
@@ -160,16 +157,29 @@ void ViewStore::merge(View& view, ProcessId first, std::uint32_t count, Record r
     view.sequence_ = step.to_sequence;
     return;
   }
+  // Nobody is left who could follow; or it would be much to keep for those who do.
+  const bool last = from->users - from->remembered == 1;
+  if (last || from->exceptions.size() > kRememberedMax) return merge_here();
   const std::uint64_t from_digest = view.digest_;
-  ++from->users;
+  remember(*from);
   merge_here();
   share(view);
-  ++view.held_->users;
+  remember(*view.held_);
   const Step before = std::exchange(
       step, {from, from_digest, first, count, record, view.held_, view.digest_, view.sequence_});
-  if (before.from == nullptr) return;
-  leave(before.from, before.from_digest);
-  leave(before.to, before.to_digest);
+  if (before.from != nullptr) forget_step(before);
+}
+
+void ViewStore::remember(View::Held& held) {
+  ++held.users;
+  ++held.remembered;
+}
+
+void ViewStore::forget_step(const Step& step) {
+  --step.from->remembered;
+  leave(step.from, step.from_digest);
+  --step.to->remembered;
+  leave(step.to, step.to_digest);
 }
 
 void ViewStore::leave(View::Held* held, std::uint64_t digest) {

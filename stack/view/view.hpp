@@ -60,8 +60,7 @@ class View {
   Record of(ProcessId process) const { return held_ != nullptr ? find(process) : Record{}; }
   bool live(ProcessId process) const { return is_live(of(process)); }
 
-  // Whether each of so many processes is believed to be that or what comes after it, and not just
-  // as everybody starts.
+  // Whether each of so many processes has an exception, and merging `record` would change none.
   bool covers(ProcessId first, std::uint32_t count, Record record) const;
 
   // Keeps the greater of what is believed and `record`; true if the view changed.
@@ -90,8 +89,9 @@ class View {
   // Exceptions, of one view or of several that are equal.
   struct Held {
     std::vector<Exception> exceptions;  // ascending by process
-    std::size_t users = 1;
-    ViewStore* store = nullptr;  // where it is known; else there is one user
+    std::size_t users = 1;              // views, and steps of the store
+    std::size_t remembered = 0;         // of these, steps
+    ViewStore* store = nullptr;         // where it is known; else there is one user
   };
 
   // The first exception that is not of a process before this one.
@@ -122,7 +122,7 @@ class ViewStore {
   // hear the same, the first has the work, and the others share what it has become.
   void merge(View& view, ProcessId first, std::uint32_t count, Record record);
 
-  // Different views there are among those that were shared.
+  // Different views there are among those that were shared or are remembered.
   std::size_t size() const { return known_.size(); }
 
  private:
@@ -139,10 +139,14 @@ class ViewStore {
     std::uint64_t to_digest = 0;
     std::uint64_t to_sequence = 0;
   };
-  static constexpr std::size_t kSteps = 64;  // as many kinds of news may be under way at once
+  // As many kinds of news may be under way at once; each has one place where it can be.
+  static constexpr std::size_t kSteps = 64;
+  static constexpr std::size_t kRememberedMax = 4096;  // exceptions of a view
 
   Step& step_of(const View::Held* from, ProcessId first);
   void forget(std::uint64_t digest, const View::Held* held);
+  static void remember(View::Held& held);
+  static void forget_step(const Step& step);
   static void leave(View::Held* held, std::uint64_t digest);
 
   std::unordered_multimap<std::uint64_t, View::Held*> known_;  // by digest

@@ -154,6 +154,26 @@ TEST(Membership, RefutesWhatIsSaidOfItself) {
   EXPECT_EQ(subject.of(1), alive(8));
 }
 
+// Nobody gets there; a forged record may say so. What comes with it is believed all the same, and
+// told of.
+TEST(Membership, TheHighestIncarnationCannotBeRefuted) {
+  Subject subject = plain(8, 1);
+  subject.start(at(0));
+  subject.poll(at(0));
+  const std::uint32_t highest = 0xffff'ffff;
+  for (int times = 1; times <= 2; ++times) {
+    const std::uint32_t dead = times == 1 ? 5 : 6;
+    subject.hear(at(times), FrameType::notice, 3,
+                 {run_of(dead, failed(0)), run_of(1, failed(highest))});
+    EXPECT_EQ(subject.membership().incarnation(), Incarnation{highest});
+    EXPECT_EQ(subject.of(1), alive(highest));
+    EXPECT_EQ(subject.of(dead), failed(0));
+    EXPECT_FALSE(subject.poll(at(times), FrameType::notice).empty());
+  }
+  subject.membership().leave(at(3));
+  EXPECT_EQ(subject.of(1), (Record{{highest}, MemberState::left}));
+}
+
 TEST(Membership, FencedByACommittedRecordItActsNoMore) {
   Subject subject = plain(8, 1);
   subject.start(at(0));
