@@ -41,6 +41,7 @@ class Propagation {
                        std::vector<Target>& to) const = 0;
 };
 
+// For topologies that leave out whom they know to be dead.
 inline void add_if_live(const Ring& ring, Position position, std::vector<Target>& to) {
   if (const ProcessId speaker = ring.speaker_at(position); speaker != kNoProcess) {
     to.push_back({position, speaker});

@@ -21,10 +21,6 @@ std::uint64_t digest_of(ProcessId process, Record record) {
   return mix64(who ^ what);
 }
 
-constexpr auto kByProcess = [](const View::Exception& exception, ProcessId process) {
-  return exception.process < process;
-};
-
 }  // namespace
 
 View::View(const View& other) : digest_(other.digest_), sequence_(other.sequence_) {
@@ -78,9 +74,8 @@ const View::Exception* View::at_or_after(ProcessId process) const {
 }
 
 Record View::find(ProcessId process) const {
-  const Exception* const found = at_or_after(process);
-  const bool known = found != exceptions().data() + exceptions().size();
-  return known && found->process == process ? found->record : kInitial;
+  const std::span<const Exception> known = exceptions(process, 1);
+  return known.empty() ? kInitial : known.front().record;
 }
 
 std::span<const View::Exception> View::exceptions(ProcessId first, std::uint32_t count) const {
@@ -92,19 +87,15 @@ std::span<const View::Exception> View::exceptions(ProcessId first, std::uint32_t
 }
 
 bool View::covers(ProcessId first, std::uint32_t count, Record record) const {
-  const Exception* const found = at_or_after(first);
-  const Exception* const end = exceptions().data() + exceptions().size();
-  if (static_cast<std::size_t>(end - found) < count) return false;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (found[i].process.value != first.value + i || found[i].record < record) return false;
-  }
-  return true;
+  const std::span<const Exception> known = exceptions(first, count);
+  return known.size() == count &&
+         std::ranges::all_of(known, [=](const Exception& one) { return one.record >= record; });
 }
 
 bool View::merge(ProcessId process, Record record) {
   if (record <= of(process)) return false;
   std::vector<Exception>& exceptions = own();
-  auto found = std::lower_bound(exceptions.begin(), exceptions.end(), process, kByProcess);
+  auto found = exceptions.begin() + (at_or_after(process) - exceptions.data());
   if (found != exceptions.end() && found->process == process) {
     digest_ ^= digest_of(process, found->record);
   } else {
