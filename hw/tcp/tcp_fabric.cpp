@@ -1,18 +1,16 @@
-// Two epolls, one for each direction; see the header for what is promised.
+// One epoll for what arrives, one for what waits to leave; see the header for what is promised.
 #include "hw/tcp/tcp_fabric.hpp"
 
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <utility>
 
 #include "hw/monotonic_clock.hpp"
 #include "hw/tcp/framing.hpp"
+#include "hw/tcp/open_socket.hpp"
 #include "hw/udp/internet_socket.hpp"
 #include "stack/base/assert.hpp"
 
@@ -23,15 +21,11 @@ namespace {
 constexpr std::uint32_t kListener = 0xffff'ffff;
 constexpr std::size_t kReadyBatch = 64;
 
-// A sender whose machine has died is noticed after a while, so that its connection is not kept.
-constexpr int kKeepIdleS = 10, kKeepIntervalS = 5, kKeepProbes = 3;
+// Between two attempts to reach somebody who is not there.
+constexpr Duration kAgain = milliseconds(20);
 
 Status failure(const char* what, const TcpOptions& options) {
   return socket_failure(what, "TCP", options.local);
-}
-
-bool set_option(int socket, int level, int name, int value) {
-  return ::setsockopt(socket, level, name, &value, sizeof value) == 0;
 }
 
 bool control(const Descriptor& epoll, int action, int socket, std::uint32_t interest,
@@ -49,16 +43,9 @@ Status TcpFabric::open(const TcpOptions& options, std::unique_ptr<TcpFabric>& op
   HOLDFAST_ASSERT(options.send_depth >= 1 && options.receive_depth >= 1 && options.peers_max >= 1);
   HOLDFAST_ASSERT(options.incoming_max >= 1);
   Sockets sockets;
-  sockets.listener =
-      Descriptor(::socket(family_of(options.local), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  sockets.listener = open_listener(options.local);
+  if (!sockets.listener.is_open()) return failure("cannot listen at", options);
   const int listener = sockets.listener.get();
-  if (!sockets.listener.is_open()) return failure("cannot create", options);
-  // Who comes back finds connections of its earlier life still being taken down.
-  set_option(listener, SOL_SOCKET, SO_REUSEADDR, 1);
-  const SocketName name(options.local);
-  if (::bind(listener, &name.any, name.size) != 0 || ::listen(listener, SOMAXCONN) != 0) {
-    return failure("cannot listen at", options);
-  }
   sockets.arrivals = Descriptor(::epoll_create1(EPOLL_CLOEXEC));
   sockets.departures = Descriptor(::epoll_create1(EPOLL_CLOEXEC));
   sockets.all = Descriptor(::epoll_create1(EPOLL_CLOEXEC));
@@ -87,16 +74,24 @@ TcpFabric::TcpFabric(const TcpOptions& options, Sockets sockets, std::unique_ptr
       receivers_(options.peers_max),
       handles_(options.peers_max),
       queues_(options.send_depth, options.receive_depth),
-      incoming_(options.incoming_max),
-      is_ready_(options.incoming_max),
-      ready_(options.incoming_max) {
+      places_(std::size_t{options.peers_max} + options.incoming_max),
+      from_others_max_(options.incoming_max),
+      ready_(places_.size()) {
   caps_.kind = "tcp";
   caps_.frame_bytes_max = options.frame_bytes_max;
   caps_.inline_bytes_max = options.frame_bytes_max;
   caps_.send_depth = options.send_depth;
   caps_.receive_depth = options.receive_depth;
   caps_.datagram = true;
-  for (std::uint32_t i = options.incoming_max; i > 0; --i) free_incoming_.push_back(i - 1);
+  free_places_.reserve(places_.size());
+  for (std::size_t i = places_.size(); i > 0; --i)
+    free_places_.push_back(static_cast<std::uint32_t>(i - 1));
+}
+
+TcpFabric::~TcpFabric() {
+  for (Place& place : places_) {
+    if (place.connection != nullptr) place.connection->finish();
+  }
 }
 
 Peer TcpFabric::attach(const Address& address, Service service) {
@@ -107,20 +102,37 @@ Peer TcpFabric::attach(const Address& address, Service service) {
   for (std::uint32_t place = 0; place < receivers_.size(); ++place) {
     if (!handles_.is_used(place)) {
       unused = place;
-    } else if (receivers_[place].connection->endpoint() == *endpoint) {
+    } else if (receivers_[place].endpoint == *endpoint) {
       return handles_.give(place);
     }
   }
-  receivers_[unused] = {std::make_unique<Outgoing>(local_.ip, *endpoint, send_buffer_bytes_), 0};
+  receivers_[unused].frames = std::make_unique<Outgoing>(send_buffer_bytes_);
+  receivers_[unused].endpoint = *endpoint;
+  lead_from_other(unused);
   return handles_.give(unused);
 }
 
 void TcpFabric::detach(Peer peer) {
-  const std::uint32_t place = handles_.place_of(peer);
+  const std::uint32_t receiver = handles_.place_of(peer);
   handles_.take_back(peer);
-  if (handles_.is_used(place)) return;
-  waiting_ -= (receivers_[place].interest & EPOLLOUT) != 0 ? 1 : 0;
-  receivers_[place] = {};
+  if (handles_.is_used(receiver)) return;
+  // In place of one that is closed there may be another.
+  while (receivers_[receiver].connection != kNone) leave(receivers_[receiver].connection);
+  receivers_[receiver] = {};
+}
+
+// Nothing is sent over that connection any more.
+void TcpFabric::leave(std::uint32_t at) {
+  Place& place = places_[at];
+  Receiver& receiver = receivers_[place.receiver];
+  const bool is_between_frames = place.connection->is_made() && receiver.frames->is_empty();
+  const bool has_room = place.is_from_other || from_others_ < from_others_max_;
+  if (!is_between_frames || !has_room) return close(at, Time{});
+  place.receiver = receiver.connection = kNone;
+  if (std::exchange(place.is_from_other, true)) return;
+  // What has left arrives, and so does what the other side sends over it until it hears of the end.
+  place.connection->send_no_more();
+  ++from_others_;
 }
 
 void TcpFabric::reset(Peer peer) {
@@ -136,38 +148,109 @@ bool TcpFabric::is_possible(const Operation& operation) const {
          handles_.is_given(operation.peer);
 }
 
-// The kernel tells of a connection that is made, that has room again, or that has gone.
-void TcpFabric::watch(std::uint32_t receiver, bool is_new) {
-  Receiver& place = receivers_[receiver];
-  const bool is_open = place.connection->is_open();
-  const std::uint32_t wanted =
-      (is_open ? EPOLLRDHUP : 0u) | (place.connection->is_waiting() ? EPOLLOUT : 0u);
-  if (!is_new && wanted == place.interest) return;
-  if (is_open) {
-    control(sockets_.departures, is_new ? EPOLL_CTL_ADD : EPOLL_CTL_MOD,
-            place.connection->descriptor(), wanted, receiver);
+std::uint32_t TcpFabric::add(Descriptor socket, const UdpEndpoint& peer, Connection::Stage stage) {
+  const std::uint32_t at = free_places_.back();
+  if (!control(sockets_.arrivals, EPOLL_CTL_ADD, socket.get(), EPOLLIN, at)) return kNone;
+  free_places_.pop_back();
+  places_[at].connection =
+      std::make_unique<Connection>(std::move(socket), peer, stage, caps_.frame_bytes_max);
+  return at;
+}
+
+// The receiver is sent to over that connection from now on.
+void TcpFabric::lead(std::uint32_t place, std::uint32_t receiver) {
+  places_[place].receiver = receiver;
+  receivers_[receiver].connection = place;
+}
+
+// If it has made a connection by which it can be told.
+void TcpFabric::lead_from_other(std::uint32_t receiver) {
+  for (std::uint32_t at = 0; at < places_.size(); ++at) {
+    const Place& place = places_[at];
+    if (place.connection == nullptr || place.receiver != kNone) continue;
+    const bool leads = place.connection->peer() == receivers_[receiver].endpoint;
+    if (leads && place.connection->may_send()) return lead(at, receiver);
   }
-  waiting_ -= (place.interest & EPOLLOUT) != 0 ? 1 : 0;
-  waiting_ += (wanted & EPOLLOUT) != 0 ? 1 : 0;
-  place.interest = wanted;
+}
+
+// False: there is none, and none is to be had now.
+bool TcpFabric::connect(std::uint32_t receiver, Time now) {
+  Receiver& to = receivers_[receiver];
+  if (to.connection != kNone) return true;
+  if (now < to.again) return false;
+  to.again = now + kAgain;
+  // It may have come to us meanwhile.
+  accept_all();
+  if (to.connection != kNone) return true;
+  const bool from_any = to.has_broken || to.endpoint == local_;
+  Begun begun =
+      begin_connection(local_, to.endpoint, from_any ? LeavesFrom::any_port : LeavesFrom::own_port);
+  if (!begun.socket.is_open()) return false;
+  using Stage = Connection::Stage;
+  const std::uint32_t place =
+      add(std::move(begun.socket), to.endpoint, begun.is_made ? Stage::made : Stage::connecting);
+  if (place == kNone) return false;
+  lead(place, receiver);
+  return true;
+}
+
+void TcpFabric::close(std::uint32_t at, Time now) {
+  Place& place = places_[at];
+  const std::uint32_t receiver = std::exchange(place.receiver, kNone);
+  const bool was_made = place.connection->is_made();
+  watch(at, false);
+  place.connection.reset();
+  if (std::exchange(place.is_from_other, false)) --from_others_;
+  free_places_.push_back(at);
+  if (receiver == kNone) return;
+  Receiver& to = receivers_[receiver];
+  to.connection = kNone;
+  counters_.lost += to.frames->lose();
+  // One that was made may be made again at once; one that was refused may not.
+  if (!was_made) return;
+  to.again = now;
+  to.has_broken = true;
+  lead_from_other(receiver);
+}
+
+// The kernel tells of a connection that is made, or has room again.
+void TcpFabric::watch(std::uint32_t at, bool wanted) {
+  Place& place = places_[at];
+  if (wanted == place.is_watched) return;
+  place.is_watched = wanted;
+  control(sockets_.departures, wanted ? EPOLL_CTL_ADD : EPOLL_CTL_DEL,
+          place.connection->descriptor(), EPOLLOUT, at);
+  watched_ = wanted ? watched_ + 1 : watched_ - 1;
 }
 
 void TcpFabric::send(std::uint32_t receiver, const Operation& operation, Time now) {
-  Outgoing& connection = *receivers_[receiver].connection;
-  bool opened = false;
-  bool taken = connection.take(operation.data, operation.size, now, opened);
-  if (opened) watch(receiver, true);
-  if (!taken && connection.is_waiting()) {
-    counters_.lost += connection.flush(now);
-    taken = connection.take(operation.data, operation.size, now, opened);
-    if (opened) watch(receiver, true);
+  const auto takes = [&] {
+    return connect(receiver, now) &&
+           receivers_[receiver].frames->take(operation.data, operation.size);
+  };
+  bool taken = takes();
+  if (!taken && receivers_[receiver].connection != kNone) {
+    flush(receiver, now);
+    taken = takes();
   }
   ++(taken ? counters_.frames_sent : counters_.lost);
 }
 
 void TcpFabric::flush(std::uint32_t receiver, Time now) {
-  counters_.lost += receivers_[receiver].connection->flush(now);
-  watch(receiver, false);
+  const std::uint32_t at = receivers_[receiver].connection;
+  if (at == kNone) return;
+  Connection& connection = *places_[at].connection;
+  Outgoing& frames = *receivers_[receiver].frames;
+  switch (connection.look()) {
+    case Connection::Stage::connecting:
+      return watch(at, true);
+    case Connection::Stage::failed:
+      return close(at, now);
+    case Connection::Stage::made:
+      break;
+  }
+  if (!frames.flush(connection.descriptor())) return close(at, now);
+  watch(at, !frames.is_empty());
 }
 
 std::size_t TcpFabric::post(std::span<const Operation> operations) {
@@ -190,48 +273,36 @@ std::size_t TcpFabric::post(std::span<const Operation> operations) {
   return accepted;
 }
 
-// Connections that are made, have room again, or have gone.
-void TcpFabric::look_after_connections() {
-  // All is well with most of them at most times; what has gone is also noticed by who sends.
-  constexpr std::uint32_t kLooksApart = 64;
-  const bool is_urgent = std::exchange(slept_, false) || waiting_ > 0;
-  if (!is_urgent && ++polls_ % kLooksApart != 0) return;
+void TcpFabric::look_after_waiting() {
+  if (watched_ == 0) return;
   std::array<epoll_event, kReadyBatch> events;
   const int count = ::epoll_wait(sockets_.departures.get(), events.data(), kReadyBatch, 0);
   if (count <= 0) return;
   const Time now = monotonic_now();
   for (const epoll_event& event : std::span(events).first(static_cast<std::size_t>(count))) {
-    const std::uint32_t receiver = event.data.u32;
-    if ((event.events & (EPOLLERR | EPOLLHUP | EPOLLRDHUP)) != 0) {
-      counters_.lost += receivers_[receiver].connection->close(now);
-      watch(receiver, false);
-    } else {
-      flush(receiver, now);
-    }
+    const Place& place = places_[event.data.u32];
+    if (place.is_watched) flush(place.receiver, now);
   }
 }
 
 void TcpFabric::accept_all() {
   for (;;) {
-    Descriptor socket(
-        ::accept4(sockets_.listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (!socket.is_open()) {
-      if (errno == EINTR || errno == ECONNABORTED) continue;
-      return;
-    }
-    if (free_incoming_.empty()) {
+    Accepted accepted = accept_one(sockets_.listener);
+    if (!accepted.socket.is_open()) return;
+    if (from_others_ == from_others_max_) {
       ++counters_.refused;
       continue;
     }
-    set_option(socket.get(), SOL_SOCKET, SO_TIMESTAMPNS, 1);
-    set_option(socket.get(), SOL_SOCKET, SO_KEEPALIVE, 1);
-    set_option(socket.get(), IPPROTO_TCP, TCP_KEEPIDLE, kKeepIdleS);
-    set_option(socket.get(), IPPROTO_TCP, TCP_KEEPINTVL, kKeepIntervalS);
-    set_option(socket.get(), IPPROTO_TCP, TCP_KEEPCNT, kKeepProbes);
-    const std::uint32_t place = free_incoming_.back();
-    if (!control(sockets_.arrivals, EPOLL_CTL_ADD, socket.get(), EPOLLIN, place)) continue;
-    free_incoming_.pop_back();
-    incoming_[place] = std::make_unique<Incoming>(std::move(socket), caps_.frame_bytes_max);
+    const std::uint32_t at =
+        add(std::move(accepted.socket), accepted.from, Connection::Stage::made);
+    if (at == kNone) continue;
+    places_[at].is_from_other = true;
+    ++from_others_;
+    for (std::uint32_t r = 0; r < receivers_.size(); ++r) {
+      const Receiver& receiver = receivers_[r];
+      if (receiver.frames == nullptr || receiver.connection != kNone) continue;
+      if (receiver.endpoint == accepted.from) lead(at, r);
+    }
   }
 }
 
@@ -251,37 +322,32 @@ bool TcpFabric::look_for_arrivals(bool& more) {
     if (place == kListener) {
       accept_all();
       more = true;
-    } else if (!is_ready_[place]) {
-      is_ready_[place] = true;
+    } else if (!std::exchange(places_[place].is_ready, true)) {
       ready_.push(place);
     }
   }
   return true;
 }
 
-void TcpFabric::end(std::uint32_t incoming) {
-  incoming_[incoming].reset();
-  free_incoming_.push_back(incoming);
-}
-
 // Frames of one connection; `more` tells that there may be others for which there was no room.
-std::size_t TcpFabric::receive(std::uint32_t incoming, std::span<Event> events, bool& more) {
-  Incoming& connection = *incoming_[incoming];
+std::size_t TcpFabric::receive(std::uint32_t at, std::span<Event> events, bool& more) {
+  more = false;
+  if (places_[at].connection == nullptr) return 0;
+  Connection& connection = *places_[at].connection;
   const ClockPair now = read_clocks();
   std::size_t count = 0;
-  more = false;
   for (;;) {
     std::span<const std::byte> frame;
-    const Incoming::Next next = connection.next(frame);
-    if (next == Incoming::Next::incomplete) {
-      const Incoming::Read read = connection.read();
-      if (read == Incoming::Read::some) continue;
-      if (read == Incoming::Read::ended) end(incoming);
+    const Connection::Next next = connection.next(frame);
+    if (next == Connection::Next::incomplete) {
+      const Connection::Read read = connection.read();
+      if (read == Connection::Read::some) continue;
+      if (read == Connection::Read::ended) close(at, now.monotonic);
       return count;
     }
-    if (next == Incoming::Next::impossible) {
+    if (next == Connection::Next::impossible) {
       ++counters_.impossible;
-      end(incoming);
+      close(at, now.monotonic);
       return count;
     }
     if (count == events.size() || queues_.slots().empty()) {
@@ -306,7 +372,7 @@ std::size_t TcpFabric::receive(std::uint32_t incoming, std::span<Event> events, 
 }
 
 std::size_t TcpFabric::poll(std::span<Event> events) {
-  look_after_connections();
+  look_after_waiting();
   std::size_t count = 0;
   if (port_ != nullptr && !events.empty() && port_->look(monotonic_now(), events[0])) ++count;
   count += queues_.poll(events.subspan(count), [] { return true; });
@@ -316,12 +382,12 @@ std::size_t TcpFabric::poll(std::span<Event> events) {
   while (count < events.size() && !queues_.slots().empty()) {
     if (ready_.empty() && (!may_have_more || !look_for_arrivals(may_have_more))) break;
     if (ready_.empty()) continue;  // new connections, and nothing on them yet
-    const std::uint32_t incoming = ready_[0];
+    const std::uint32_t place = ready_[0];
     bool more = false;
-    count += receive(incoming, events.subspan(count), more);
+    count += receive(place, events.subspan(count), more);
     if (more) break;
     ready_.pop();
-    is_ready_[incoming] = false;
+    places_[place].is_ready = false;
   }
   return count;
 }
@@ -334,7 +400,6 @@ Armed TcpFabric::arm() {
     control(sockets_.all, EPOLL_CTL_MOD, sockets_.arrivals.get(), wants_arrivals ? EPOLLIN : 0u, 0);
     wakes_for_arrivals_ = wants_arrivals;
   }
-  slept_ = true;
   if (port_ != nullptr) port_->look_at_once();
   pollfd all{sockets_.all.get(), POLLIN, 0};
   if (::poll(&all, 1, 0) > 0) return {false, -1};

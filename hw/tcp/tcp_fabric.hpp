@@ -1,15 +1,20 @@
 // The TCP fabric: frames over connections, for networks that let nothing else pass.
 //
 // It is a datagram service like UDP's, with the network's own repetition below it: a frame is lost
-// only if its connection breaks, if nobody listens, or if the buffer to its receiver is full. Who
-// sends makes the connection, so there is one for each direction; what is slow or dead holds up
-// nobody else. Addresses are those of UDP. What could not leave at once leaves when the fabric is
-// polled; the descriptor of arm() says when that is worth while. Where the port is watched, the
-// kernel's news of the interface that has the local address become port_down and port_up
-// (hw/udp/port_watch.hpp).
+// only if its connection breaks, if nobody listens, or if the buffer to its receiver is full. What
+// is slow or dead holds up nobody else. Addresses are those of UDP. What could not leave at once
+// leaves when the fabric is polled; the descriptor of arm() says when that is worth while. Where
+// the port is watched, the kernel's news of the interface that has the local address become
+// port_down and port_up (hw/udp/port_watch.hpp).
 //
-// What open() and attach() do not allocate, a connection from outside does, of which there are at
-// most so many.
+// Who sends first makes the connection, and who has accepted it sends over it, too: what goes one
+// way takes along the kernel's acknowledgements of what came the other. For that it leaves from the
+// port that its maker listens at; only who may listen there can have that port, so an answer goes
+// to nobody else than a new connection would. A connection in place of one that broke leaves from
+// any port, since the other side's kernel may still believe in the old one; it is used in one
+// direction only. Who has made a connection ends it when it detaches the receiver.
+//
+// What open() and attach() do not allocate, a connection does: there are at most so many.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +26,7 @@
 #include "hw/fabric_queues.hpp"
 #include "hw/fixed_queue.hpp"
 #include "hw/shared_handles.hpp"
-#include "hw/tcp/incoming.hpp"
+#include "hw/tcp/connection.hpp"
 #include "hw/tcp/outgoing.hpp"
 #include "hw/udp/arrival_clock.hpp"
 #include "hw/udp/port_watch.hpp"
@@ -38,7 +43,7 @@ struct TcpOptions {
   std::uint32_t send_depth = 256;            // >= 1
   std::uint32_t receive_depth = 256;         // >= 1
   std::uint32_t peers_max = 4096;            // handles attached at one time
-  std::uint32_t incoming_max = 4096;         // connections from others
+  std::uint32_t incoming_max = 4096;         // connections that others have made
   std::uint32_t send_buffer_bytes = 65'536;  // for each receiver, beside the kernel's
   PortWatching port = PortWatching::none;    // of the interface that has the address `local`
 };
@@ -58,6 +63,8 @@ class TcpFabric final : public Fabric {
  public:
   // Listens. An error names the address and the reason.
   static Status open(const TcpOptions& options, std::unique_ptr<TcpFabric>& opened);
+  // What the kernel has taken still arrives.
+  ~TcpFabric() override;
 
   const Caps& caps() const override { return caps_; }
   Address local_address() const override { return to_address(local_); }
@@ -81,15 +88,27 @@ class TcpFabric final : public Fabric {
   const UdpEndpoint& endpoint() const { return local_; }
 
  private:
+  static constexpr std::uint32_t kNone = 0xffff'ffff;
+
   struct Receiver {
-    std::unique_ptr<Outgoing> connection;  // null: this place is free
-    std::uint32_t interest = 0;
+    std::unique_ptr<Outgoing> frames;  // null: this place is free
+    UdpEndpoint endpoint;
+    std::uint32_t connection = kNone;  // over which it is sent to
+    Time again;                        // not connected to before
+    bool has_broken = false;           // a connection that was made
+  };
+  struct Place {
+    std::unique_ptr<Connection> connection;  // null: this place is free
+    std::uint32_t receiver = kNone;          // who is sent to over it
+    bool is_from_other = false;              // they made it, and end it
+    bool is_watched = false;                 // until it is made, or takes more
+    bool is_ready = false;                   // in `ready_`
   };
   // Sockets that the fabric waits for, each an epoll.
   struct Sockets {
     Descriptor listener;
-    Descriptor arrivals;    // the listener and what is incoming
-    Descriptor departures;  // what is outgoing
+    Descriptor arrivals;    // the listener and all connections
+    Descriptor departures;  // those for which something waits
     Descriptor all;         // both and the port's news, for sleeping
   };
 
@@ -97,15 +116,21 @@ class TcpFabric final : public Fabric {
             const UdpEndpoint& local);
 
   bool is_possible(const Operation& operation) const;
+  bool connect(std::uint32_t receiver, Time now);
+  void lead(std::uint32_t place, std::uint32_t receiver);
+  std::uint32_t add(Descriptor socket, const UdpEndpoint& peer, Connection::Stage stage);
+  void leave(std::uint32_t place);
+  void close(std::uint32_t place, Time now);
+  void lead_from_other(std::uint32_t receiver);
+
   void send(std::uint32_t receiver, const Operation& operation, Time now);
   void flush(std::uint32_t receiver, Time now);
-  void watch(std::uint32_t receiver, bool is_new);
-  void look_after_connections();
+  void watch(std::uint32_t place, bool wanted);
+  void look_after_waiting();
 
   void accept_all();
   bool look_for_arrivals(bool& more);
-  void end(std::uint32_t incoming);
-  std::size_t receive(std::uint32_t incoming, std::span<Event> events, bool& more);
+  std::size_t receive(std::uint32_t place, std::span<Event> events, bool& more);
 
   Caps caps_;
   UdpEndpoint local_;
@@ -116,18 +141,17 @@ class TcpFabric final : public Fabric {
   TcpCounters counters_;
   std::uint32_t send_buffer_bytes_;
 
-  std::vector<Receiver> receivers_;  // by place
-  int waiting_ = 0;                  // of these, for the kernel
-  bool slept_ = false;               // the descriptor of arm() may have been readable
-  std::uint32_t polls_ = 0;          // since connections were looked after
+  std::vector<Receiver> receivers_;
   SharedHandles handles_;
   std::uint32_t regions_ = 0;
   FabricQueues queues_;
 
-  std::vector<std::unique_ptr<Incoming>> incoming_;  // null: this place is free
-  std::vector<std::uint32_t> free_incoming_;
-  std::vector<bool> is_ready_;
-  FixedQueue<std::uint32_t> ready_;  // incoming ones that may hold frames
+  std::vector<Place> places_;  // one for each receiver, and those from others
+  std::vector<std::uint32_t> free_places_;
+  std::uint32_t from_others_max_;
+  std::uint32_t from_others_ = 0;
+  std::uint32_t watched_ = 0;
+  FixedQueue<std::uint32_t> ready_;  // places that may hold frames
 };
 
 }  // namespace holdfast::hw

@@ -41,14 +41,18 @@ int family_of(const UdpEndpoint& endpoint) {
   return endpoint.ip.is_v6() ? AF_INET6 : AF_INET;
 }
 
-UdpEndpoint local_name(int socket) {
-  SocketName name;
-  name.size = sizeof name.v6;
-  ::getsockname(socket, &name.any, &name.size);
+UdpEndpoint endpoint_of(const SocketName& name) {
   if (name.any.sa_family == AF_INET6) {
     return {address_of(name.v6.sin6_addr), ntohs(name.v6.sin6_port)};
   }
   return {ntohl(name.v4.sin_addr.s_addr), ntohs(name.v4.sin_port)};
+}
+
+UdpEndpoint local_name(int socket) {
+  SocketName name;
+  name.size = sizeof name.v6;
+  ::getsockname(socket, &name.any, &name.size);
+  return endpoint_of(name);
 }
 
 std::string text_of(const IpAddress& address) {

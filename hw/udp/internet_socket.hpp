@@ -27,6 +27,9 @@ struct SocketName {
   explicit SocketName(const UdpEndpoint& endpoint);
 };
 
+// Of a name of AF_INET or AF_INET6.
+UdpEndpoint endpoint_of(const SocketName& name);
+
 // AF_INET or AF_INET6
 int family_of(const UdpEndpoint& endpoint);
 

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <array>
 
+#include "hw/tcp/connection.hpp"
 #include "hw/tcp/framing.hpp"
-#include "hw/tcp/incoming.hpp"
 #include "stack/base/bytes.hpp"
 #include "tests/fuzz/frames.hpp"
 #include "tests/fuzz/target.hpp"
@@ -46,12 +46,12 @@ class Expected {
 };
 
 // False once the connection would be ended.
-bool take_frames(hw::Incoming& incoming, Expected& expected) {
+bool take_frames(hw::Connection& incoming, Expected& expected) {
   for (;;) {
     Input frame;
-    const hw::Incoming::Next next = incoming.next(frame);
-    if (next == hw::Incoming::Next::incomplete) return true;
-    if (next == hw::Incoming::Next::impossible) {
+    const hw::Connection::Next next = incoming.next(frame);
+    if (next == hw::Connection::Next::incomplete) return true;
+    if (next == hw::Connection::Next::impossible) {
       expected.impossible();
       return false;
     }
@@ -84,19 +84,19 @@ void play(Input input) {
   std::array<int, 2> ends{};
   FUZZ_CHECK(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0);
   hw::Descriptor writer(ends[1]);
-  hw::Incoming incoming(hw::Descriptor{ends[0]}, kFrameBytesMax);
+  hw::Connection incoming(hw::Descriptor{ends[0]}, {}, hw::Connection::Stage::made, kFrameBytesMax);
   Expected expected(left);
   while (!left.empty()) {
     const ssize_t written = ::write(writer.get(), left.data(), std::min(piece, left.size()));
     FUZZ_CHECK(written > 0);
     left = left.subspan(static_cast<std::size_t>(written));
-    while (incoming.read() == hw::Incoming::Read::some) {
+    while (incoming.read() == hw::Connection::Read::some) {
       if (!take_frames(incoming, expected)) return;
     }
   }
   expected.end();
   writer = hw::Descriptor();
-  FUZZ_CHECK(incoming.read() == hw::Incoming::Read::ended);
+  FUZZ_CHECK(incoming.read() == hw::Connection::Read::ended);
 }
 
 }  // namespace holdfast::fuzz

@@ -2,9 +2,11 @@
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <memory>
@@ -91,15 +93,53 @@ class End {
   std::array<std::array<std::byte, kFrameBytes>, 64> memory_{};
 };
 
+void set_socket_option(const Descriptor& socket, int name) {
+  const int yes = 1;
+  EXPECT_EQ(::setsockopt(socket.get(), SOL_SOCKET, name, &yes, sizeof yes), 0);
+}
+
+// A port at which somebody listens who has nothing to do with the fabric.
+class Door {
+ public:
+  Door() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    const SocketName any(UdpEndpoint{});
+    EXPECT_EQ(::bind(listener_.get(), &any.any, any.size), 0);
+    EXPECT_EQ(::listen(listener_.get(), 8), 0);
+    set_socket_option(listener_, SO_REUSEADDR);
+    set_socket_option(listener_, SO_REUSEPORT);
+  }
+
+  UdpEndpoint name() const { return local_name(listener_.get()); }
+  Address address() const { return to_address(name()); }
+  // Who comes in, and from where.
+  Descriptor accept(UdpEndpoint& from) {
+    SocketName name;
+    name.size = sizeof name.v6;
+    Descriptor accepted(::accept(listener_.get(), &name.any, &name.size));
+    from = endpoint_of(name);
+    return accepted;
+  }
+  bool has_visitor() const {
+    pollfd listener{listener_.get(), POLLIN, 0};
+    return ::poll(&listener, 1, 0) > 0;
+  }
+
+ private:
+  Descriptor listener_;
+};
+
 // Anybody who connects and writes bytes.
 class Stranger {
  public:
-  explicit Stranger(End& to) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in name{};
-    name.sin_family = AF_INET;
-    name.sin_addr.s_addr = htonl(kLoopback);
-    name.sin_port = htons(to.fabric().endpoint().port);
-    EXPECT_EQ(::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name), 0);
+  explicit Stranger(End& to) : Stranger(to, nullptr) {}
+  // Who leaves from its own door, as a fabric does.
+  Stranger(End& to, const Door& own) : Stranger(to, &own) {}
+  explicit Stranger(Descriptor accepted) : socket_(std::move(accepted)) {}
+
+  std::string read(std::size_t bytes) {
+    std::string text(bytes, '\0');
+    const ssize_t got = ::recv(socket_.get(), text.data(), bytes, MSG_WAITALL);
+    return text.substr(0, static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
   }
   bool write(const std::string& bytes) {
     return ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
@@ -115,6 +155,17 @@ class Stranger {
   }
 
  private:
+  Stranger(End& to, const Door* own) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    if (own != nullptr) {
+      set_socket_option(socket_, SO_REUSEADDR);
+      set_socket_option(socket_, SO_REUSEPORT);
+      const SocketName here(own->name());
+      EXPECT_EQ(::bind(socket_.get(), &here.any, here.size), 0);
+    }
+    const SocketName there(to.fabric().endpoint());
+    EXPECT_EQ(::connect(socket_.get(), &there.any, there.size), 0);
+  }
+
   Descriptor socket_;
 };
 
@@ -124,19 +175,156 @@ std::string prefixed(const std::string& frame) {
   return bytes + frame;
 }
 
-TEST(TcpFabric, ConnectionsLeaveFromTheAddressOfTheFabric) {
-  const Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const SocketName any(UdpEndpoint{});
-  ASSERT_EQ(::bind(listener.get(), &any.any, any.size), 0);
-  ASSERT_EQ(::listen(listener.get(), 1), 0);
+TEST(TcpFabric, ConnectionsLeaveFromTheEndpointOfTheFabric) {
+  Door door;
   End sender({kLoopback + 1, 0});
-  const Address to = to_address(local_name(listener.get()));
-  sender.send(sender.fabric().attach(to, Service::datagram), "frame");
+  sender.send(sender.fabric().attach(door.address(), Service::datagram), "frame");
   (void)sender.received();
-  sockaddr_in from{};
-  socklen_t size = sizeof from;
-  const Descriptor accepted(::accept(listener.get(), reinterpret_cast<sockaddr*>(&from), &size));
-  EXPECT_EQ(ntohl(from.sin_addr.s_addr), kLoopback + 1);
+  UdpEndpoint from;
+  const Descriptor accepted = door.accept(from);
+  EXPECT_EQ(from, sender.fabric().endpoint());
+}
+
+// The other side's kernel may believe in the old one for a while.
+TEST(TcpFabric, InPlaceOfABrokenConnectionComesOneFromAnotherPortOfTheSameAddress) {
+  Door door;
+  End sender({kLoopback + 1, 0});
+  const Peer to = sender.fabric().attach(door.address(), Service::datagram);
+  sender.send(to, "frame");
+  UdpEndpoint from;
+  (void)door.accept(from);
+  for (int attempt = 0; attempt < 2'000 && !door.has_visitor(); ++attempt) {
+    (void)sender.received();
+    sender.send(to, "frame");
+    ::usleep(1'000);
+  }
+  (void)door.accept(from);
+  EXPECT_EQ(from.ip, IpAddress(kLoopback + 1));
+  EXPECT_NE(from.port, sender.fabric().endpoint().port);
+}
+
+TEST(TcpFabric, WhatComesBackOverItsOwnConnectionIsHeard) {
+  Door door;
+  End sender;
+  const Peer to = sender.fabric().attach(door.address(), Service::datagram);
+  sender.send(to, "question");
+  UdpEndpoint from;
+  Stranger other(door.accept(from));
+  EXPECT_EQ(other.read(12), prefixed("question"));
+  EXPECT_TRUE(other.write(prefixed("answer")));
+  EXPECT_EQ(sender.wait_for(1), std::vector<std::string>{"answer"});
+}
+
+TEST(TcpFabric, AnAnswerGoesOverTheConnectionThatBroughtTheQuestion) {
+  for (const bool is_attached_before : {false, true}) {
+    Door door;
+    End end;
+    Peer to;
+    if (is_attached_before) to = end.fabric().attach(door.address(), Service::datagram);
+    Stranger stranger(end, door);
+    EXPECT_TRUE(stranger.write(prefixed("question")));
+    EXPECT_EQ(end.wait_for(1), std::vector<std::string>{"question"});
+    if (!is_attached_before) to = end.fabric().attach(door.address(), Service::datagram);
+    end.send(to, "answer");
+    EXPECT_EQ(stranger.read(10), prefixed("answer"));
+    EXPECT_FALSE(door.has_visitor());
+  }
+}
+
+TEST(TcpFabric, WhoHasConnectedMeanwhileIsSentToOverItsConnection) {
+  Door door;
+  End end;
+  const Peer to = end.fabric().attach(door.address(), Service::datagram);
+  Stranger stranger(end, door);
+  end.send(to, "first word");
+  EXPECT_EQ(stranger.read(14), prefixed("first word"));
+  EXPECT_FALSE(door.has_visitor());
+}
+
+// It has the address, but not the port: it may be any program there.
+TEST(TcpFabric, WhoComesFromAnotherPortIsNotAnswered) {
+  Door door;
+  End end;
+  Stranger stranger(end);
+  const Peer to = end.fabric().attach(door.address(), Service::datagram);
+  EXPECT_TRUE(stranger.write(prefixed("question")));
+  EXPECT_EQ(end.wait_for(1), std::vector<std::string>{"question"});
+  end.send(to, "answer");
+  UdpEndpoint from;
+  Stranger answered(door.accept(from));
+  EXPECT_EQ(answered.read(10), prefixed("answer"));
+}
+
+TEST(TcpFabric, BothMaySendBeforeEitherHasHeardTheOther) {
+  End first, second;
+  const Peer to_second = first.attach(second), to_first = second.attach(first);
+  for (int round = 0; round < 3; ++round) {
+    first.send(to_second, "from the first");
+    second.send(to_first, "from the second");
+    EXPECT_EQ(first.wait_for(1), std::vector<std::string>{"from the second"});
+    EXPECT_EQ(second.wait_for(1), std::vector<std::string>{"from the first"});
+  }
+  EXPECT_EQ(first.counters().lost + second.counters().lost, 0u);
+}
+
+TEST(TcpFabric, OneCanSendToItself) {
+  End end;
+  end.send(end.attach(end), "to myself");
+  EXPECT_EQ(end.wait_for(1), std::vector<std::string>{"to myself"});
+}
+
+TEST(TcpFabric, WhoDetachesHearsWhatWasOnItsWayAndIsFoundAgain) {
+  for (const bool makes_it : {true, false}) {
+    End stays, leaves;
+    const Peer to_leaves = stays.attach(leaves);
+    Peer to_stays = leaves.attach(stays);
+    if (makes_it) leaves.send(to_stays, "first");
+    if (!makes_it) stays.send(to_leaves, "first");
+    EXPECT_EQ((makes_it ? stays : leaves).wait_for(1).size(), 1u);
+    leaves.send(to_stays, "last");
+    stays.send(to_leaves, "on its way");
+    leaves.fabric().detach(to_stays);
+    EXPECT_EQ(leaves.wait_for(1), std::vector<std::string>{"on its way"});
+    EXPECT_EQ(stays.wait_for(1), std::vector<std::string>{"last"});
+    EXPECT_TRUE(stays.received().empty());
+    stays.send(to_leaves, "later");
+    EXPECT_EQ(leaves.wait_for(1), std::vector<std::string>{"later"});
+    to_stays = leaves.attach(stays);
+    leaves.send(to_stays, "again");
+    EXPECT_EQ(stays.wait_for(1), std::vector<std::string>{"again"});
+    EXPECT_EQ(stays.counters().lost + leaves.counters().lost, 0u);
+  }
+}
+
+// Half of it has left: nothing that came after it over the same connection would be understood.
+TEST(TcpFabric, WhoDetachesInTheMiddleOfAFrameEndsTheConnection) {
+  Door door;
+  End end;
+  Stranger stranger(end, door);
+  EXPECT_TRUE(stranger.write(prefixed("question")));
+  EXPECT_EQ(end.wait_for(1).size(), 1u);
+  const Peer to = end.fabric().attach(door.address(), Service::datagram);
+  while (end.counters().lost == 0) end.send(to, std::string(kFrameBytes, 's'));
+  end.fabric().detach(to);
+  std::string all;
+  for (std::string some = "."; !some.empty(); all += some) some = stranger.read(4'096);
+  EXPECT_TRUE(stranger.is_ended());
+}
+
+// The kernel takes unread bytes for a reason to break off what it has not delivered yet.
+TEST(TcpFabric, WhatWasSentArrivesThoughTheSenderEndsWithoutHavingReadAll) {
+  End receiver;
+  auto sender = std::make_unique<End>();
+  const Peer to = sender->attach(receiver), back = receiver.attach(*sender);
+  sender->send(to, "first");
+  EXPECT_EQ(receiver.wait_for(1).size(), 1u);
+  receiver.send(back, "not read");
+  // More than the receiver's kernel takes before it is read, and less than both kernels do.
+  constexpr std::size_t kFrames = 300;
+  for (std::size_t i = 0; i < kFrames; ++i) sender->send(to, std::string(kFrameBytes, 's'));
+  EXPECT_EQ(sender->counters().lost, 0u);
+  sender.reset();
+  EXPECT_EQ(receiver.wait_for(kFrames).size(), kFrames);
 }
 
 TEST(TcpFabric, FramesThatComeByteByByteAreWhole) {

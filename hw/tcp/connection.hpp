@@ -1,4 +1,4 @@
-// A connection that somebody made to send to us: bytes in, frames out.
+// A connection: its socket, and the frames that come over it.
 //
 // Its peer may be anybody. A length beyond the limit ends the connection, since what follows could
 // not be told from a frame.
@@ -10,14 +10,23 @@
 #include <vector>
 
 #include "hw/descriptor.hpp"
+#include "hw/udp/udp_address.hpp"
 
 namespace holdfast::hw {
 
-class Incoming {
+class Connection {
  public:
-  Incoming(Descriptor socket, std::uint32_t frame_bytes_max);
+  enum class Stage : std::uint8_t { connecting, made, failed };
+
+  // `peer` is its other end.
+  Connection(Descriptor socket, const UdpEndpoint& peer, Stage stage,
+             std::uint32_t frame_bytes_max);
 
   int descriptor() const { return socket_.get(); }
+  const UdpEndpoint& peer() const { return peer_; }
+  bool is_made() const { return stage_ == Stage::made; }
+  // What has become of it; asks the kernel unless that is known.
+  Stage look();
 
   enum class Read : std::uint8_t { some, nothing, ended };
   // Reads what there is room for. `wall_ns` is the kernel's stamp of what was read.
@@ -28,13 +37,23 @@ class Incoming {
   Next next(std::span<const std::byte>& frame) const;
   void drop();
 
+  // The other side is told that no more is coming, and may go on sending.
+  void send_no_more();
+  bool may_send() const { return may_send_; }
+  // Before the end: without this the kernel would break off what is still on its way to the other
+  // side, for what has come from there and nobody has read.
+  void finish();
+
   // When the newest of what was read arrived, on the wall clock; 0 if the kernel did not say.
   std::int64_t wall_ns() const { return wall_ns_; }
 
  private:
   Descriptor socket_;
+  UdpEndpoint peer_;
+  Stage stage_;
+  bool may_send_ = true;
   std::uint32_t frame_bytes_max_;
-  std::vector<std::byte> buffer_;  // [begin_, end_) was read
+  std::vector<std::byte> buffer_;  // [begin_, end_) was read; empty before anything was
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   bool is_drained_ = false;  // the last read found less than there was room for

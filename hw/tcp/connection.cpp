@@ -1,6 +1,7 @@
 // recvmsg into a buffer with room for several frames; see the header.
-#include "hw/tcp/incoming.hpp"
+#include "hw/tcp/connection.hpp"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -22,13 +23,25 @@ constexpr std::size_t kBufferMin = 64 << 10;
 
 }  // namespace
 
-Incoming::Incoming(Descriptor socket, std::uint32_t frame_bytes_max)
-    : socket_(std::move(socket)),
-      frame_bytes_max_(frame_bytes_max),
-      buffer_(std::max(kBufferMin, kFramePrefixBytes + frame_bytes_max)) {}
+Connection::Connection(Descriptor socket, const UdpEndpoint& peer, Stage stage,
+                       std::uint32_t frame_bytes_max)
+    : socket_(std::move(socket)), peer_(peer), stage_(stage), frame_bytes_max_(frame_bytes_max) {}
 
-Incoming::Read Incoming::read() {
+// A connection to ourselves, which happens where nobody listens at a port that the kernel may
+// choose for us, is none.
+Connection::Stage Connection::look() {
+  if (stage_ != Stage::connecting) return stage_;
+  pollfd socket{socket_.get(), POLLOUT, 0};
+  if (::poll(&socket, 1, 0) <= 0) return stage_;
+  const bool has_failed = (socket.revents & (POLLERR | POLLHUP)) != 0;
+  stage_ = has_failed || local_name(socket_.get()) == peer_ ? Stage::failed : Stage::made;
+  return stage_;
+}
+
+Connection::Read Connection::read() {
   if (std::exchange(is_drained_, false)) return Read::nothing;
+  // Many are only sent over.
+  if (buffer_.empty()) buffer_.resize(std::max(kBufferMin, kFramePrefixBytes + frame_bytes_max_));
   std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;
@@ -52,7 +65,7 @@ Incoming::Read Incoming::read() {
   return Read::some;
 }
 
-Incoming::Next Incoming::next(std::span<const std::byte>& frame) const {
+Connection::Next Connection::next(std::span<const std::byte>& frame) const {
   const std::size_t here = end_ - begin_;
   if (here < kFramePrefixBytes) return Next::incomplete;
   const auto size = load_le<std::uint32_t>(&buffer_[begin_]);
@@ -62,8 +75,19 @@ Incoming::Next Incoming::next(std::span<const std::byte>& frame) const {
   return Next::frame;
 }
 
-void Incoming::drop() {
+void Connection::drop() {
   begin_ += kFramePrefixBytes + load_le<std::uint32_t>(&buffer_[begin_]);
+}
+
+void Connection::send_no_more() {
+  may_send_ = false;
+  ::shutdown(socket_.get(), SHUT_WR);
+}
+
+void Connection::finish() {
+  // Of TCP this flag throws away what was asked for.
+  while (::recv(socket_.get(), nullptr, kBufferMin, MSG_DONTWAIT | MSG_TRUNC) > 0) {
+  }
 }
 
 }  // namespace holdfast::hw
