@@ -2,29 +2,60 @@
 #include "hw/tcp/outgoing.hpp"
 
 #include <sys/socket.h>
+#include <sys/uio.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include "hw/tcp/framing.hpp"
+#include "stack/base/assert.hpp"
 #include "stack/base/bytes.hpp"
 
 namespace holdfast::hw {
 
-bool Outgoing::take(const std::byte* data, std::uint32_t size) {
-  const std::size_t bytes = kFramePrefixBytes + size;
+bool Outgoing::take(Frame frame) {
+  const std::size_t bytes = kFramePrefixBytes + frame.size();
   if (end_ + bytes > buffer_.size() && begin_ > 0) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
     end_ -= begin_;
     begin_ = 0;
   }
   if (end_ + bytes > buffer_.size()) return false;
-  store_le(&buffer_[end_], size);
-  if (size > 0) std::memcpy(&buffer_[end_ + kFramePrefixBytes], data, size);
+  store_le(&buffer_[end_], static_cast<std::uint32_t>(frame.size()));
+  std::ranges::copy(frame, buffer_.data() + end_ + kFramePrefixBytes);
   end_ += bytes;
   ++frames_;
   return true;
+}
+
+std::size_t Outgoing::send(int socket, std::span<const Frame> frames) {
+  HOLDFAST_ASSERT(is_empty() && frames.size() <= kGathered);
+  std::array<std::array<std::byte, kFramePrefixBytes>, kGathered> prefixes;
+  std::array<iovec, 2 * kGathered> pieces;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    store_le(prefixes[i].data(), static_cast<std::uint32_t>(frames[i].size()));
+    pieces[2 * i] = {prefixes[i].data(), kFramePrefixBytes};
+    pieces[2 * i + 1] = {const_cast<std::byte*>(frames[i].data()), frames[i].size()};
+  }
+  msghdr header{};
+  header.msg_iov = pieces.data();
+  header.msg_iovlen = 2 * frames.size();
+  const ssize_t taken = ::sendmsg(socket, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
+  std::size_t left = taken > 0 ? static_cast<std::size_t>(taken) : 0;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const std::size_t bytes = kFramePrefixBytes + frames[i].size();
+    if (left < bytes) {
+      if (left == 0) return i;
+      take(frames[i]);
+      begin_ += left;
+      return i + 1;
+    }
+    left -= bytes;
+  }
+  return frames.size();
 }
 
 bool Outgoing::flush(int socket) {

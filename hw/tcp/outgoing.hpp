@@ -6,17 +6,26 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace holdfast::hw {
 
 class Outgoing {
  public:
+  using Frame = std::span<const std::byte>;
+
+  // Room for at least one frame.
   explicit Outgoing(std::size_t buffer_bytes) : buffer_(buffer_bytes) {}
 
   bool is_empty() const { return begin_ == end_; }
-  // False: there is no room.
-  bool take(const std::byte* data, std::uint32_t size);
+  // Copies it; false: there is no room.
+  bool take(Frame frame);
+  // Where nothing waits: hands frames to the kernel from where they lie, at most kGathered. Of the
+  // first that it does not take whole the rest waits. Returns how many have left or wait; none: the
+  // kernel takes nothing, or the connection is broken, which flush() will tell.
+  static constexpr std::size_t kGathered = 64;
+  std::size_t send(int socket, std::span<const Frame> frames);
   // Hands to the kernel what it takes; false: the connection is broken.
   bool flush(int socket);
   // Its connection is gone. Returns how many frames may be lost with it.

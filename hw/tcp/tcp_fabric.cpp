@@ -223,17 +223,30 @@ void TcpFabric::watch(std::uint32_t at, bool wanted) {
   watched_ = wanted ? watched_ + 1 : watched_ - 1;
 }
 
-void TcpFabric::send(std::uint32_t receiver, const Operation& operation, Time now) {
-  const auto takes = [&] {
-    return connect(receiver, now) &&
-           receivers_[receiver].frames->take(operation.data, operation.size);
-  };
-  bool taken = takes();
-  if (!taken && receivers_[receiver].connection != kNone) {
-    flush(receiver, now);
-    taken = takes();
+// Frames for one receiver; what finds no room is lost.
+void TcpFabric::send(std::uint32_t receiver, std::span<const Outgoing::Frame> frames, Time now) {
+  std::size_t sent = 0;
+  if (connect(receiver, now)) {
+    Outgoing& waiting = *receivers_[receiver].frames;
+    Connection& connection = *places_[receivers_[receiver].connection].connection;
+    // From where they lie, if nothing is to leave before them.
+    if (waiting.is_empty() && connection.look() == Connection::Stage::made)
+      sent = waiting.send(connection.descriptor(), frames);
   }
-  ++(taken ? counters_.frames_sent : counters_.lost);
+  for (; sent < frames.size(); ++sent) {
+    const auto takes = [&] {
+      return connect(receiver, now) && receivers_[receiver].frames->take(frames[sent]);
+    };
+    bool taken = takes();
+    if (!taken && receivers_[receiver].connection != kNone) {
+      flush(receiver, now);
+      taken = takes();
+    }
+    if (!taken) break;
+  }
+  counters_.frames_sent += sent;
+  counters_.lost += frames.size() - sent;
+  flush(receiver, now);
 }
 
 void TcpFabric::flush(std::uint32_t receiver, Time now) {
@@ -255,6 +268,12 @@ void TcpFabric::flush(std::uint32_t receiver, Time now) {
 
 std::size_t TcpFabric::post(std::span<const Operation> operations) {
   const Time now = monotonic_now();
+  std::array<Outgoing::Frame, Outgoing::kGathered> frames;
+  std::size_t count = 0;  // of `frames`, all for one receiver
+  std::uint32_t receiver = kNone;
+  const auto send_them = [&] {
+    if (count > 0) send(receiver, std::span(frames).first(std::exchange(count, 0)), now);
+  };
   std::size_t accepted = 0;
   for (; accepted < operations.size(); ++accepted) {
     const Operation& operation = operations[accepted];
@@ -263,13 +282,15 @@ std::size_t TcpFabric::post(std::span<const Operation> operations) {
       queues_.owe_writable();
       break;
     }
-    if (possible) send(handles_.place_of(operation.peer), operation, now);
+    if (possible) {
+      const std::uint32_t to = handles_.place_of(operation.peer);
+      if (to != receiver || count == frames.size()) send_them();
+      receiver = to;
+      frames[count++] = {operation.data, operation.size};
+    }
     queues_.complete(operation, possible ? Completion::ok : Completion::local_error, now);
   }
-  // Once for all frames of a batch to one receiver.
-  for (const Operation& operation : operations.first(accepted)) {
-    if (is_possible(operation)) flush(handles_.place_of(operation.peer), now);
-  }
+  send_them();
   return accepted;
 }
 

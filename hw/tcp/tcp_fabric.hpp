@@ -123,7 +123,7 @@ class TcpFabric final : public Fabric {
   void close(std::uint32_t place, Time now);
   void lead_from_other(std::uint32_t receiver);
 
-  void send(std::uint32_t receiver, const Operation& operation, Time now);
+  void send(std::uint32_t receiver, std::span<const Outgoing::Frame> frames, Time now);
   void flush(std::uint32_t receiver, Time now);
   void watch(std::uint32_t place, bool wanted);
   void look_after_waiting();

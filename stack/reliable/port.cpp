@@ -88,10 +88,12 @@ void Port::put(std::uint32_t slot, std::uint32_t size, Peer peer, Time now) {
   operation.cookie = operation.inline_data ? kInline | slot : slot;
   ++slots_in_use_;
   queue_.push_back(operation);
-  if (queue_.size() % kBatch == 0) flush(now);
+  queued_bytes_ += size;
+  if (queue_.size() % kBatch == 0 || queued_bytes_ >= kBatchBytes) flush(now);
 }
 
 void Port::flush(Time now) {
+  queued_bytes_ = 0;
   std::size_t accepted = 0;
   while (accepted < queue_.size() && !is_full_) {
     const std::size_t offered = std::min(queue_.size() - accepted, kBatch);

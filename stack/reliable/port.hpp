@@ -58,6 +58,8 @@ class Port {
   };
   // Most operations of one post, and events of one poll.
   static constexpr std::size_t kBatch = 64;
+  // What is put goes out when it is so much: the receiver takes it while the next is packed.
+  static constexpr std::size_t kBatchBytes = 256 << 10;
 
   // The fabric and the slots must outlive it.
   Port(Fabric& fabric, SendSlots& sending, std::uint32_t receive_slots);
@@ -138,7 +140,8 @@ class Port {
   std::size_t returned_count_ = 0;
 
   std::vector<Operation> queue_;
-  List posted_;  // slots
+  std::size_t queued_bytes_ = 0;  // since the last flush
+  List posted_;                   // slots
   Time completed_at_, ready_since_;
   Time full_since_;
   Counts counts_;

@@ -63,11 +63,12 @@ constexpr Way kWays[] = {
     {.what = "stamped on arrival", .is_tcp = true, .is_stamped = true},
     {.what = "epoll_wait before each read", .is_tcp = true, .is_watched = true},
     {.what = "a connection for each direction", .is_tcp = true, .is_one_way = true},
-    {.what = "all three: hw/tcp",
+    {.what = "all three: hw/tcp after a break",
      .is_tcp = true,
      .is_stamped = true,
      .is_one_way = true,
      .is_watched = true},
+    {.what = "the first two: hw/tcp", .is_tcp = true, .is_stamped = true, .is_watched = true},
 };
 
 [[noreturn]] void give_up(const char* what) {

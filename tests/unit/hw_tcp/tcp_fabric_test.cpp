@@ -93,6 +93,12 @@ class End {
   std::array<std::array<std::byte, kFrameBytes>, 64> memory_{};
 };
 
+// For what will never come.
+void set_patience(const Descriptor& socket) {
+  const timeval patience{2, 0};
+  EXPECT_EQ(::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
+}
+
 void set_socket_option(const Descriptor& socket, int name) {
   const int yes = 1;
   EXPECT_EQ(::setsockopt(socket.get(), SOL_SOCKET, name, &yes, sizeof yes), 0);
@@ -107,6 +113,7 @@ class Door {
     EXPECT_EQ(::listen(listener_.get(), 8), 0);
     set_socket_option(listener_, SO_REUSEADDR);
     set_socket_option(listener_, SO_REUSEPORT);
+    set_patience(listener_);
   }
 
   UdpEndpoint name() const { return local_name(listener_.get()); }
@@ -136,8 +143,10 @@ class Stranger {
   Stranger(End& to, const Door& own) : Stranger(to, &own) {}
   explicit Stranger(Descriptor accepted) : socket_(std::move(accepted)) {}
 
+  // What comes, up to so many bytes; less if the connection ends, or nothing more comes.
   std::string read(std::size_t bytes) {
     std::string text(bytes, '\0');
+    set_patience(socket_);
     const ssize_t got = ::recv(socket_.get(), text.data(), bytes, MSG_WAITALL);
     return text.substr(0, static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
   }
@@ -147,8 +156,7 @@ class Stranger {
   }
   // Whether the other side has ended the connection.
   bool is_ended() {
-    timeval patience{2, 0};
-    ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    set_patience(socket_);
     char byte = 0;
     const ssize_t got = ::recv(socket_.get(), &byte, 1, 0);
     return got == 0 || (got < 0 && errno == ECONNRESET);
@@ -243,16 +251,20 @@ TEST(TcpFabric, WhoHasConnectedMeanwhileIsSentToOverItsConnection) {
 
 // It has the address, but not the port: it may be any program there.
 TEST(TcpFabric, WhoComesFromAnotherPortIsNotAnswered) {
-  Door door;
-  End end;
-  Stranger stranger(end);
-  const Peer to = end.fabric().attach(door.address(), Service::datagram);
-  EXPECT_TRUE(stranger.write(prefixed("question")));
-  EXPECT_EQ(end.wait_for(1), std::vector<std::string>{"question"});
-  end.send(to, "answer");
-  UdpEndpoint from;
-  Stranger answered(door.accept(from));
-  EXPECT_EQ(answered.read(10), prefixed("answer"));
+  for (const bool is_attached_before : {false, true}) {
+    Door door;
+    End end;
+    Peer to;
+    if (is_attached_before) to = end.fabric().attach(door.address(), Service::datagram);
+    Stranger stranger(end);
+    EXPECT_TRUE(stranger.write(prefixed("question")));
+    EXPECT_EQ(end.wait_for(1), std::vector<std::string>{"question"});
+    if (!is_attached_before) to = end.fabric().attach(door.address(), Service::datagram);
+    end.send(to, "answer");
+    UdpEndpoint from;
+    Stranger answered(door.accept(from));
+    EXPECT_EQ(answered.read(10), prefixed("answer"));
+  }
 }
 
 TEST(TcpFabric, BothMaySendBeforeEitherHasHeardTheOther) {
@@ -294,6 +306,16 @@ TEST(TcpFabric, WhoDetachesHearsWhatWasOnItsWayAndIsFoundAgain) {
     EXPECT_EQ(stays.wait_for(1), std::vector<std::string>{"again"});
     EXPECT_EQ(stays.counters().lost + leaves.counters().lost, 0u);
   }
+}
+
+TEST(TcpFabric, WhoAttachesAgainAtOnceIsHeard) {
+  End stays, leaves;
+  const Peer before = leaves.attach(stays);
+  leaves.send(before, "before");
+  leaves.fabric().detach(before);
+  leaves.send(leaves.attach(stays), "again");
+  EXPECT_EQ(stays.wait_for(2), (std::vector<std::string>{"before", "again"}));
+  EXPECT_EQ(leaves.counters().lost, 0u);
 }
 
 // Half of it has left: nothing that came after it over the same connection would be understood.
@@ -347,6 +369,31 @@ TEST(TcpFabric, AFrameThatComesInTwoPartsBehindAnotherIsWhole) {
   EXPECT_EQ(receiver.wait_for(1), std::vector<std::string>{"first"});
   EXPECT_TRUE(stranger.write(second.substr(7)));
   EXPECT_EQ(receiver.wait_for(1), std::vector<std::string>{"second"});
+}
+
+// Of lengths that no buffer is a multiple of.
+TEST(TcpFabric, FramesThatTheKernelTakesInPartsAreWholeAndInOrder) {
+  End sender, receiver;
+  const Peer to = sender.attach(receiver);
+  std::uint64_t sent = 0, received = 0;
+  for (int round = 0; round < 5; ++round) {
+    const std::uint64_t lost_before = sender.counters().lost;
+    while (sender.counters().lost == lost_before) {
+      std::string frame(100 + (sent * 37) % (kFrameBytes - 100), 'f');
+      store_le(reinterpret_cast<std::byte*>(frame.data()), sent);
+      sender.send(to, frame);
+      if (sender.counters().lost == lost_before) ++sent;
+    }
+    for (int attempt = 0; attempt < 2'000 && received < sent; ++attempt) {
+      for (const std::string& frame : receiver.received()) {
+        ASSERT_EQ(frame.size(), 100 + (received * 37) % (kFrameBytes - 100));
+        ASSERT_EQ(load_le<std::uint64_t>(reinterpret_cast<const std::byte*>(frame.data())),
+                  received++);
+      }
+      EXPECT_TRUE(sender.received().empty());
+    }
+    ASSERT_EQ(received, sent);
+  }
 }
 
 TEST(TcpFabric, ALengthBeyondTheLimitEndsTheConnectionAndNoOther) {
