@@ -16,6 +16,14 @@
 namespace holdfast::runner {
 namespace {
 
+Duration latest_verdict(const DetectorConfig& detector) {
+  DetectorOptions options;
+  options.period = detector.period;
+  options.timeout = detector.timeout;
+  options.hold = detector.hold;
+  return verdict_within(options);
+}
+
 hw::LaunchAction action_of(sim::FaultAction action) {
   switch (action) {
     case sim::FaultAction::crash:
@@ -114,10 +122,8 @@ class Account {
         wiring_(inputs.topology().routing().wiring()),
         judge_(judge),
         log_(log),
-        rails_(inputs.nodes(), plan.rails,
-               verdict_within(experiment.detector.period, experiment.detector.timeout)),
-        silences_(plan.windows,
-                  verdict_within(experiment.detector.period, experiment.detector.timeout)),
+        rails_(inputs.nodes(), plan.rails, latest_verdict(experiment.detector)),
+        silences_(plan.windows, latest_verdict(experiment.detector)),
         boots_(inputs.processes()) {}
 
   void tell() {

@@ -37,8 +37,7 @@ Simulation::Simulation(const SimulationOptions& options, const Roster& roster,
       roster_(roster),
       faults_(faults),
       windows_(fault_windows(faults, roster)),
-      silences_(windows_, verdict_within(options.engine.membership.detection.period,
-                                         options.engine.membership.detection.timeout)),
+      silences_(windows_, verdict_within(options.engine.membership.detection)),
       witness_(witness),
       network_({.nodes = roster.nodes(),
                 .per_node = roster.per_node(),
@@ -351,8 +350,7 @@ bool Simulation::kept_apart(ProcessId a, ProcessId b) const {
   if (silences_.silent(now() - Time{}, 0, a, b)) return true;
   if (!damage_) return false;
   const auto last = damage_->last_loss_between(roster_.node_of(a), roster_.node_of(b));
-  const DetectorOptions& detection = options_.engine.membership.detection;
-  return last && now_ <= *last + to_sim_time(verdict_within(detection.period, detection.timeout));
+  return last && now_ <= *last + to_sim_time(verdict_within(options_.engine.membership.detection));
 }
 
 }  // namespace holdfast::sim

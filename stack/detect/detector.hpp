@@ -39,10 +39,10 @@ constexpr bool news_stands_for_heartbeats(const DetectorOptions& options) {
   return options.rails == 1 && options.timeout >= 3 * options.period;
 }
 
-// How long after the last frame that could arrive between two processes one of them may still judge
-// the other for the lack of them.
-constexpr Duration verdict_within(Duration period, Duration timeout) {
-  return 2 * timeout + 2 * period;
+// How long after the last frame that could not arrive between two processes one of them may still
+// tell a verdict on the other for the lack of it.
+constexpr Duration verdict_within(const DetectorOptions& options) {
+  return 2 * options.timeout + 2 * options.period + options.hold;
 }
 
 struct DetectorAction {

@@ -22,6 +22,8 @@ class HeldVerdicts {
   // hold > 0.
   explicit HeldVerdicts(Duration hold) : hold_(hold) {}
 
+  // How long a verdict is held at most.
+  Duration longest() const { return hold_; }
   void hold(DomainId domain, Time now) { held_.push_back({domain, now + hold_}); }
   bool holds(DomainId domain) const;
   // The domain lives: true if it was held, and is no more.

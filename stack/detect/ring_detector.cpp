@@ -10,7 +10,8 @@
 //  - Whatever else an emitter's speaker sends its observer says as well that it lives: a heartbeat
 //    that would leave within a period after it is left out, unless the one before was.
 //  - Observer: the nearest live domain behind us. Whoever else says it observes us gets our
-//    heartbeats too, until the view changes.
+//    heartbeats too, and so does for a while who was behind us until somebody came between: it may
+//    not have heard of that, and what it believes is compared with what we believe.
 //  - Silence of `timeout` after the last sign of life is a verdict; after a change of emitter, or
 //  when
 //    a new life in its domain becomes known, the first silence may last 2 × timeout. So p
@@ -61,7 +62,7 @@ class RingDetector final : public Detector {
     next_send_ = now + phase;
     emitter_ = domain_before(ring);
     observer_ = process_after(ring);
-    redirected_ = spoken_ = left_out_ = false;
+    redirected_ = displaced_ = spoken_ = left_out_ = false;
     grant_grace(now);
     awaiting_ = false;
     if (how == DetectorStart::taking_over) {
@@ -104,8 +105,8 @@ class RingDetector final : public Detector {
     if (!running_) return;
     if (taken_back(ring.roster().domain_of(from), ring)) watch_anew(now);
     if (from != process_after(ring)) {
-      observer_ = from;
-      redirected_ = true;
+      serve_too(from);
+      displaced_ = false;
     }
     send_at_once(now);
   }
@@ -117,11 +118,7 @@ class RingDetector final : public Detector {
       emitter_ = before;
       watch_anew(now);
     }
-    redirected_ = false;
-    if (const ProcessId after = process_after(ring); after != observer_) {
-      observer_ = after;
-      if (observer_ != kNoProcess) send_at_once(now);
-    }
+    follow_view(now, ring);
   }
 
   void new_life(Time now, ProcessId process, const Ring& ring) override {
@@ -178,7 +175,7 @@ class RingDetector final : public Detector {
   // to a verdict or a correction, which must not be skipped. Who serves two may do so for good.
   bool steady() const override {
     if (!running_) return true;
-    const bool settled = !awaiting_ && !pending_ && !spoken_ && !left_out_ &&
+    const bool settled = !awaiting_ && !pending_ && !spoken_ && !left_out_ && !displaced_ &&
                          (heard_ == Heard::yes || emitter_ == self_);
     return settled && (!holding_ || held_->empty());
   }
@@ -196,6 +193,7 @@ class RingDetector final : public Detector {
       if (dead_before(ring) > 0) sent.probes = turns;
       if (ring.roster().domain_size() > 1) sent.heartbeats += turns;
     }
+    serve_left_ -= static_cast<std::uint32_t>(std::min<std::uint64_t>(periods, serve_left_));
     ticks_ += periods;
     until_probe_ = probe_ticks_ - static_cast<std::uint32_t>(ticks_ % probe_ticks_);
     return sent;
@@ -212,7 +210,7 @@ class RingDetector final : public Detector {
     h = mix64(h ^ observer_.value);
     if (awaiting_) h = mix64(h ^ (asked_speaker_ ? asked_ + 1 : 0));
     if (holding_) h = mix64(h ^ held_->hash());
-    if (redirected_) h = mix64(h ^ 1);
+    if (redirected_) h = mix64(h ^ (std::uint64_t{serve_left_} << 3 | 1));
     if (spoken_) h = mix64(h ^ 2);
     if (left_out_) h = mix64(h ^ 4);
     return mix64(h ^ ticks_);
@@ -270,6 +268,40 @@ class RingDetector final : public Detector {
   // alive, and until we know which, neither must miss us (4.5).
   ProcessId believed_observer(const Ring& ring) const {
     return redirected_ ? process_after(ring) : kNoProcess;
+  }
+
+  void serve_too(ProcessId observer) {
+    observer_ = observer;
+    redirected_ = true;
+    // By then a verdict that it holds is told, and has come to light by a heartbeat of ours.
+    const Duration least = timeout_ + (holding_ ? held_->longest() : Duration{0});
+    serve_left_ = static_cast<std::uint32_t>(least / period_) + 1;
+  }
+
+  void serve_believed(const Ring& ring) {
+    redirected_ = displaced_ = false;
+    observer_ = process_after(ring);
+  }
+
+  // Whom we serve now that the view is another (4.5).
+  void follow_view(Time now, const Ring& ring) {
+    const ProcessId after = process_after(ring);
+    if (after == observer_) {
+      redirected_ = displaced_ = false;
+      return;
+    }
+    const bool lives = observer_ != kNoProcess && ring.view().live(observer_);
+    if (redirected_ && lives && serve_left_ > 0) return;
+    const Roster& roster = ring.roster();
+    const bool comes_between = !redirected_ && lives && after != kNoProcess &&
+                               roster.domain_of(after) != roster.domain_of(observer_);
+    if (comes_between) {
+      serve_too(observer_);
+      displaced_ = true;
+    } else {
+      serve_believed(ring);
+    }
+    if (after != kNoProcess) send_at_once(now);
   }
 
   ProcessId process_after(const Ring& ring) const {
@@ -341,6 +373,8 @@ class RingDetector final : public Detector {
       until_probe_ = probe_ticks_;
       if (probes_) choose_what_else(ring);
     }
+    if (displaced_ && serve_left_ == 0) serve_believed(ring);
+    if (redirected_ && serve_left_ > 0) --serve_left_;
     if (const ProcessId believed = believed_observer(ring); believed != kNoProcess) {
       pending_believed_ = believed;
       pending_ = true;
@@ -426,7 +460,8 @@ class RingDetector final : public Detector {
   ProcessId observer_ = kNoProcess;  // none if nobody else lives
   bool running_ : 1 = false;         // with the next ones in a byte, because the line is full
   bool holding_ : 1 = false;         // held_ is there
-  bool redirected_ : 1 = false;      // the observer has asked, and the view says another
+  bool redirected_ : 1 = false;      // the view says another observer, which is served, too
+  bool displaced_ : 1 = false;       // ... and said this one until it heard of the other
   bool leaves_out_ : 1 = false;      // other frames stand for heartbeats
   bool spoken_ : 1 = false;          // something else has left for the observer since the last one
   bool left_out_ : 1 = false;        // the last one was
@@ -445,6 +480,7 @@ class RingDetector final : public Detector {
   bool asked_speaker_ = false;     // while awaiting: the first request is out
   bool probes_;
   std::uint8_t rails_;
+  std::uint32_t serve_left_ = 0;        // while redirected: heartbeats until the view may end it
   std::unique_ptr<HeldVerdicts> held_;  // null: verdicts are told at once
 };
 

@@ -140,5 +140,22 @@ TEST(Regression, WhoStartsLateAsksWhetherTheAgentIsActive) {
   }
 }
 
+// Process 4 suspects 3, holds the verdict and asks 2, who hears of the death of 0 and forgot the
+// request by that: the news of 3 ended at 0, whose death its neighbour did not know. So 4 judged 2.
+TEST(Regression, OtherNewsDoesNotEndARequestOfWhoHoldsAVerdict) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    Scenario scenario = job(6, 1);
+    scenario.simulation.seed = seed;
+    MembershipOptions& membership = scenario.simulation.engine.membership;
+    membership.propagation = "neighbours";
+    membership.detection.hold = milliseconds(12);
+    scenario.accurate = true;
+    scenario.calm = Time{} + milliseconds(1000);
+    scenario.add(scenario.calm, FaultAction::crash, FaultTarget::process, 0);
+    scenario.add(scenario.calm, FaultAction::crash, FaultTarget::process, 3);
+    expect_well(scenario);
+  }
+}
+
 }  // namespace
 }  // namespace holdfast::swarm

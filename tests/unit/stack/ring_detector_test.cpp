@@ -273,7 +273,7 @@ TEST(RingDetector, AsksEveryProcessOfANodeThatDoesNotAnswer) {
   EXPECT_EQ(watched.poll(at(320)), Actions{heartbeat_to(0)});
 }
 
-TEST(RingDetector, SendsToWhoeverObservesAtOnceUntilTheViewChanges) {
+TEST(RingDetector, SendsToWhoeverObservesAtOnce) {
   Watched watched(5, 1, 1);
   watched.start(at(0));
   EXPECT_EQ(watched.poll(at(0)), Actions{heartbeat_to(2)});
@@ -285,6 +285,56 @@ TEST(RingDetector, SendsToWhoeverObservesAtOnceUntilTheViewChanges) {
   EXPECT_EQ(watched.poll(at(240)), Actions{heartbeat_to(3)});
   watched.fail(at(160), 3);
   EXPECT_EQ(watched.poll(at(160)), Actions{heartbeat_to(4)});
+}
+
+constexpr int kServed = 11;  // heartbeats: a timeout, and one more
+
+// Who asked may hold a verdict, and we hear of something else meanwhile.
+TEST(RingDetector, ServesWhoAskedWhateverTheViewHearsForATimeout) {
+  Watched watched(6, 1, 1);
+  watched.start(at(0));
+  watched.poll(at(0));
+  watched.heartbeat(at(30), 0);
+  watched.observed_by(at(40), 3);
+  for (int i = 0; i < kServed; ++i) {
+    watched.heartbeat(at(40 + 100 * i), 0);
+    if (i == 5) watched.fail(at(540), 5);
+    EXPECT_EQ(watched.poll(at(40 + 100 * i)), (Actions{heartbeat_to(3), heartbeat_to(2)})) << i;
+  }
+  watched.heartbeat(at(1140), 0);
+  watched.fail(at(1140), 4);
+  EXPECT_EQ(watched.poll(at(1140)), Actions{heartbeat_to(2)});
+}
+
+TEST(RingDetector, ServesNobodyWhoAskedAndIsBelievedDead) {
+  Watched watched(5, 1, 1);
+  watched.start(at(0));
+  watched.poll(at(0));
+  watched.observed_by(at(40), 3);
+  watched.fail(at(50), 3);
+  EXPECT_EQ(watched.poll(at(50)), Actions{heartbeat_to(2)});
+  EXPECT_EQ(watched.poll(at(150)), Actions{heartbeat_to(2)});
+}
+
+// It may not know yet who came between, and would judge us.
+TEST(RingDetector, ServesWhoWasItsObserverForATimeoutWhenSomebodyComesBetween) {
+  Watched watched(5, 1, 1);
+  watched.start(at(0));
+  watched.poll(at(0));
+  watched.heartbeat(at(0), 0);
+  watched.fail(at(40), 2);
+  EXPECT_EQ(watched.poll(at(40)), Actions{heartbeat_to(3)});
+  watched.revive(at(50), 2);
+  EXPECT_FALSE(watched.detector()->steady());
+  for (int i = 0; i < kServed; ++i) {
+    watched.heartbeat(at(50 + 100 * i), 0);
+    if (i == 5) watched.fail(at(550), 4);
+    EXPECT_FALSE(watched.detector()->steady());
+    EXPECT_EQ(watched.poll(at(50 + 100 * i)), (Actions{heartbeat_to(3), heartbeat_to(2)})) << i;
+  }
+  watched.heartbeat(at(1150), 0);
+  EXPECT_EQ(watched.poll(at(1150)), Actions{heartbeat_to(2)});
+  EXPECT_TRUE(watched.detector()->steady());
 }
 
 // Two may take us for their emitter while views differ, and each misses us if it hears nothing:
