@@ -198,6 +198,7 @@ TEST(RingDetector, OtherFramesOfTheSpeakerMoveTheDeadline) {
   watched.other_frame(at(600), 4);
   EXPECT_EQ(verdicts(watched.run(at(1500) - kTick)).size(), 0u);
   EXPECT_EQ(verdicts(watched.run(at(1500))).size(), 1u);
+  watched.fail(at(1500), 1);
   // Whom it has asked it waits for: that one need not know whom it is to tell.
   watched.other_frame(at(2000), 6);
   EXPECT_EQ(verdicts(watched.run(at(3500) - kTick)).size(), 0u);
