@@ -20,6 +20,7 @@ namespace holdfast::hw {
 namespace {
 
 constexpr std::size_t kBufferMin = 64 << 10;
+constexpr int kReadsAtTheEnd = 256;
 
 }  // namespace
 
@@ -85,8 +86,9 @@ void Connection::send_no_more() {
 }
 
 void Connection::finish() {
-  // Of TCP this flag throws away what was asked for.
-  while (::recv(socket_.get(), nullptr, kBufferMin, MSG_DONTWAIT | MSG_TRUNC) > 0) {
+  // Of TCP this flag throws away what was asked for. Not for ever, with somebody who goes on.
+  for (int reads = 0; reads < kReadsAtTheEnd; ++reads) {
+    if (::recv(socket_.get(), nullptr, kBufferMin, MSG_DONTWAIT | MSG_TRUNC) <= 0) return;
   }
 }
 

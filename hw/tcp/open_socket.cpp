@@ -18,8 +18,9 @@ namespace {
 // that comes back is found by a new connection and not by the old one's ever longer pauses.
 constexpr int kUnacknowledgedMs = 2'000;
 
-// Who only hears notices after a while that the other machine has died.
-constexpr int kKeepIdleS = 10, kKeepIntervalS = 5, kKeepProbes = 3;
+// Who only hears notices after a while that the other machine has died. One probe that is not
+// answered within the interval is enough, as the limit above holds for probes, too.
+constexpr int kKeepIdleS = 10, kKeepIntervalS = 5;
 
 bool set_option(const Descriptor& socket, int level, int name, int value) {
   return ::setsockopt(socket.get(), level, name, &value, sizeof value) == 0;
@@ -37,7 +38,6 @@ void set_connection_options(const Descriptor& socket) {
   set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
   set_option(socket, IPPROTO_TCP, TCP_KEEPIDLE, kKeepIdleS);
   set_option(socket, IPPROTO_TCP, TCP_KEEPINTVL, kKeepIntervalS);
-  set_option(socket, IPPROTO_TCP, TCP_KEEPCNT, kKeepProbes);
 }
 
 bool bind_to(const Descriptor& socket, const UdpEndpoint& end) {

@@ -91,6 +91,7 @@ TcpFabric::TcpFabric(const TcpOptions& options, Sockets sockets, std::unique_ptr
 TcpFabric::~TcpFabric() {
   for (Place& place : places_) {
     if (place.connection != nullptr) place.connection->finish();
+    place.connection.reset();
   }
 }
 
@@ -126,13 +127,30 @@ void TcpFabric::leave(std::uint32_t at) {
   Place& place = places_[at];
   Receiver& receiver = receivers_[place.receiver];
   const bool is_between_frames = place.connection->is_made() && receiver.frames->is_empty();
-  const bool has_room = place.is_from_other || from_others_ < from_others_max_;
-  if (!is_between_frames || !has_room) return close(at, Time{});
+  const bool is_ours = !place.is_from_other;
+  if (!is_between_frames || !hand_to_others(at)) return close(at, Time{});
   place.receiver = receiver.connection = kNone;
-  if (std::exchange(place.is_from_other, true)) return;
   // What has left arrives, and so does what the other side sends over it until it hears of the end.
+  if (is_ours) place.connection->send_no_more();
+}
+
+// It takes nothing any more. What has come over it and was not read yet is read to its end.
+void TcpFabric::stop_sending(std::uint32_t at, Time now) {
+  Place& place = places_[at];
+  if (!hand_to_others(at)) return close(at, now);
+  watch(at, false);
   place.connection->send_no_more();
+  lose_connection(std::exchange(place.receiver, kNone), true, now);
+}
+
+// A connection that is not ours to send over, whoever made it. False: there are too many.
+bool TcpFabric::hand_to_others(std::uint32_t at) {
+  Place& place = places_[at];
+  if (place.is_from_other) return true;
+  if (from_others_ == from_others_max_) return false;
+  place.is_from_other = true;
   ++from_others_;
+  return true;
 }
 
 void TcpFabric::reset(Peer peer) {
@@ -194,22 +212,41 @@ bool TcpFabric::connect(std::uint32_t receiver, Time now) {
   return true;
 }
 
+// Where the other side's kernel believes in an earlier connection between the same two ports the
+// next attempt would be a second away. Nothing of what waits has left.
+void TcpFabric::connect_otherwise(std::uint32_t receiver, Time now) {
+  Receiver& to = receivers_[receiver];
+  remove(std::exchange(to.connection, kNone));
+  to.has_broken = true;
+  if (connect(receiver, now)) return watch(to.connection, true);
+  counters_.lost += to.frames->lose();
+}
+
 void TcpFabric::close(std::uint32_t at, Time now) {
-  Place& place = places_[at];
-  const std::uint32_t receiver = std::exchange(place.receiver, kNone);
-  const bool was_made = place.connection->is_made();
+  const std::uint32_t receiver = places_[at].receiver;
+  const bool was_made = places_[at].connection->is_made();
+  remove(at);
+  if (receiver != kNone) lose_connection(receiver, was_made, now);
+}
+
+void TcpFabric::remove(std::uint32_t at) {
   watch(at, false);
+  Place& place = places_[at];
+  place.receiver = kNone;
   place.connection.reset();
   if (std::exchange(place.is_from_other, false)) --from_others_;
   free_places_.push_back(at);
-  if (receiver == kNone) return;
+}
+
+void TcpFabric::lose_connection(std::uint32_t receiver, bool was_made, Time now) {
   Receiver& to = receivers_[receiver];
   to.connection = kNone;
   counters_.lost += to.frames->lose();
   // One that was made may be made again at once; one that was refused may not.
-  if (!was_made) return;
-  to.again = now;
-  to.has_broken = true;
+  if (was_made) {
+    to.again = now;
+    to.has_broken = true;
+  }
   lead_from_other(receiver);
 }
 
@@ -256,13 +293,18 @@ void TcpFabric::flush(std::uint32_t receiver, Time now) {
   Outgoing& frames = *receivers_[receiver].frames;
   switch (connection.look()) {
     case Connection::Stage::connecting:
-      return watch(at, true);
+      if (now >= receivers_[receiver].again && !receivers_[receiver].has_broken) {
+        connect_otherwise(receiver, now);
+      } else {
+        watch(at, true);
+      }
+      return;
     case Connection::Stage::failed:
       return close(at, now);
     case Connection::Stage::made:
       break;
   }
-  if (!frames.flush(connection.descriptor())) return close(at, now);
+  if (!frames.flush(connection.descriptor())) return stop_sending(at, now);
   watch(at, !frames.is_empty());
 }
 
@@ -306,10 +348,11 @@ void TcpFabric::look_after_waiting() {
   }
 }
 
-void TcpFabric::accept_all() {
-  for (;;) {
+// False: nobody has come.
+bool TcpFabric::accept_all() {
+  for (bool any = false;; any = true) {
     Accepted accepted = accept_one(sockets_.listener);
-    if (!accepted.socket.is_open()) return;
+    if (!accepted.socket.is_open()) return any;
     if (from_others_ == from_others_max_) {
       ++counters_.refused;
       continue;
@@ -341,8 +384,8 @@ bool TcpFabric::look_for_arrivals(bool& more) {
   for (const epoll_event& event : std::span(events).first(static_cast<std::size_t>(count))) {
     const std::uint32_t place = event.data.u32;
     if (place == kListener) {
-      accept_all();
-      more = true;
+      // Without a descriptor left nobody is accepted, and the listener stays readable.
+      more = accept_all() || more;
     } else if (!std::exchange(places_[place].is_ready, true)) {
       ready_.push(place);
     }
@@ -406,9 +449,13 @@ std::size_t TcpFabric::poll(std::span<Event> events) {
     const std::uint32_t place = ready_[0];
     bool more = false;
     count += receive(place, events.subspan(count), more);
-    if (more) break;
     ready_.pop();
-    places_[place].is_ready = false;
+    // Who has more waits for the others next time.
+    places_[place].is_ready = more;
+    if (more) {
+      ready_.push(place);
+      break;
+    }
   }
   return count;
 }

@@ -9,10 +9,12 @@
 //
 // Who sends first makes the connection, and who has accepted it sends over it, too: what goes one
 // way takes along the kernel's acknowledgements of what came the other. For that it leaves from the
-// port that its maker listens at; only who may listen there can have that port, so an answer goes
-// to nobody else than a new connection would. A connection in place of one that broke leaves from
-// any port, since the other side's kernel may still believe in the old one; it is used in one
-// direction only. Who has made a connection ends it when it detaches the receiver.
+// port that its maker listens at: while it does, no other user can bind that port, so an answer
+// goes to nobody else than a new connection would. (Before it does, another user of that machine
+// can, as it can listen there: seals are for networks of strangers.) A connection in place of one
+// that broke leaves from any port, since the other side's kernel may still believe in the old one,
+// and so does one that is not made at once; it is used in one direction only. Who has made a
+// connection ends it when it detaches the receiver.
 //
 // What open() and attach() do not allocate, a connection does: there are at most so many.
 #pragma once
@@ -43,7 +45,7 @@ struct TcpOptions {
   std::uint32_t send_depth = 256;            // >= 1
   std::uint32_t receive_depth = 256;         // >= 1
   std::uint32_t peers_max = 4096;            // handles attached at one time
-  std::uint32_t incoming_max = 4096;         // connections that others have made
+  std::uint32_t incoming_max = 4096;         // connections that are not ours to send over
   std::uint32_t send_buffer_bytes = 65'536;  // for each receiver, beside the kernel's
   PortWatching port = PortWatching::none;    // of the interface that has the address `local`
 };
@@ -63,7 +65,7 @@ class TcpFabric final : public Fabric {
  public:
   // Listens. An error names the address and the reason.
   static Status open(const TcpOptions& options, std::unique_ptr<TcpFabric>& opened);
-  // What the kernel has taken still arrives.
+  // What the kernel has taken still arrives, unless more comes meanwhile from where it goes to.
   ~TcpFabric() override;
 
   const Caps& caps() const override { return caps_; }
@@ -120,7 +122,12 @@ class TcpFabric final : public Fabric {
   void lead(std::uint32_t place, std::uint32_t receiver);
   std::uint32_t add(Descriptor socket, const UdpEndpoint& peer, Connection::Stage stage);
   void leave(std::uint32_t place);
+  void stop_sending(std::uint32_t place, Time now);
+  bool hand_to_others(std::uint32_t place);
   void close(std::uint32_t place, Time now);
+  void remove(std::uint32_t place);
+  void lose_connection(std::uint32_t receiver, bool was_made, Time now);
+  void connect_otherwise(std::uint32_t receiver, Time now);
   void lead_from_other(std::uint32_t receiver);
 
   void send(std::uint32_t receiver, std::span<const Outgoing::Frame> frames, Time now);
@@ -128,7 +135,7 @@ class TcpFabric final : public Fabric {
   void watch(std::uint32_t place, bool wanted);
   void look_after_waiting();
 
-  void accept_all();
+  bool accept_all();
   bool look_for_arrivals(bool& more);
   std::size_t receive(std::uint32_t place, std::span<Event> events, bool& more);
 

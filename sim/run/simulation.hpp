@@ -84,7 +84,8 @@ class Simulation {
 
   // Whether damage to the fabric took a frame between the nodes of the two, or the schedule let
   // none through between them, so recently that a verdict of one on the other follows from it:
-  // within two timeouts and two periods, the longest that an observer waits for a first heartbeat.
+  // within two timeouts and two periods, the longest that an observer waits for a first heartbeat,
+  // and the hold of its verdict.
   bool kept_apart(ProcessId a, ProcessId b) const;
 
  private:

@@ -50,7 +50,7 @@ class RingDetector final : public Detector {
     HOLDFAST_ASSERT(options.period > Duration{0} && options.timeout >= 2 * options.period);
     if (options.hold > Duration{0}) held_ = std::make_unique<HeldVerdicts>(options.hold);
     holding_ = held_ != nullptr;
-    HOLDFAST_ASSERT(timeout_ / period_ <= UINT32_MAX);
+    HOLDFAST_ASSERT((timeout_ + options.hold) / period_ < UINT32_MAX);
     until_probe_ = probe_ticks_ = static_cast<std::uint32_t>(timeout_ / period_);
     leaves_out_ = news_stands_for_heartbeats(options);
   }
@@ -62,7 +62,7 @@ class RingDetector final : public Detector {
     next_send_ = now + phase;
     emitter_ = domain_before(ring);
     observer_ = process_after(ring);
-    redirected_ = displaced_ = spoken_ = left_out_ = false;
+    redirected_ = ends_ = spoken_ = left_out_ = false;
     grant_grace(now);
     awaiting_ = false;
     if (how == DetectorStart::taking_over) {
@@ -106,7 +106,7 @@ class RingDetector final : public Detector {
     if (taken_back(ring.roster().domain_of(from), ring)) watch_anew(now);
     if (from != process_after(ring)) {
       serve_too(from);
-      displaced_ = false;
+      ends_ = false;
     }
     send_at_once(now);
   }
@@ -175,7 +175,7 @@ class RingDetector final : public Detector {
   // to a verdict or a correction, which must not be skipped. Who serves two may do so for good.
   bool steady() const override {
     if (!running_) return true;
-    const bool settled = !awaiting_ && !pending_ && !spoken_ && !left_out_ && !displaced_ &&
+    const bool settled = !awaiting_ && !pending_ && !spoken_ && !left_out_ && !ends_ &&
                          (heard_ == Heard::yes || emitter_ == self_);
     return settled && (!holding_ || held_->empty());
   }
@@ -210,7 +210,7 @@ class RingDetector final : public Detector {
     h = mix64(h ^ observer_.value);
     if (awaiting_) h = mix64(h ^ (asked_speaker_ ? asked_ + 1 : 0));
     if (holding_) h = mix64(h ^ held_->hash());
-    if (redirected_) h = mix64(h ^ (std::uint64_t{serve_left_} << 3 | 1));
+    if (redirected_) h = mix64(h ^ (std::uint64_t{serve_left_} << 4 | (ends_ ? 9 : 1)));
     if (spoken_) h = mix64(h ^ 2);
     if (left_out_) h = mix64(h ^ 4);
     return mix64(h ^ ticks_);
@@ -279,7 +279,7 @@ class RingDetector final : public Detector {
   }
 
   void serve_believed(const Ring& ring) {
-    redirected_ = displaced_ = false;
+    redirected_ = ends_ = spoken_ = false;
     observer_ = process_after(ring);
   }
 
@@ -287,17 +287,20 @@ class RingDetector final : public Detector {
   void follow_view(Time now, const Ring& ring) {
     const ProcessId after = process_after(ring);
     if (after == observer_) {
-      redirected_ = displaced_ = false;
+      redirected_ = ends_ = false;
       return;
     }
     const bool lives = observer_ != kNoProcess && ring.view().live(observer_);
-    if (redirected_ && lives && serve_left_ > 0) return;
+    if (redirected_ && lives && serve_left_ > 0) {
+      ends_ = true;
+      return;
+    }
     const Roster& roster = ring.roster();
     const bool comes_between = !redirected_ && lives && after != kNoProcess &&
                                roster.domain_of(after) != roster.domain_of(observer_);
     if (comes_between) {
       serve_too(observer_);
-      displaced_ = true;
+      ends_ = true;
     } else {
       serve_believed(ring);
     }
@@ -373,7 +376,7 @@ class RingDetector final : public Detector {
       until_probe_ = probe_ticks_;
       if (probes_) choose_what_else(ring);
     }
-    if (displaced_ && serve_left_ == 0) serve_believed(ring);
+    if (ends_ && serve_left_ == 0) serve_believed(ring);
     if (redirected_ && serve_left_ > 0) --serve_left_;
     if (const ProcessId believed = believed_observer(ring); believed != kNoProcess) {
       pending_believed_ = believed;
@@ -461,7 +464,7 @@ class RingDetector final : public Detector {
   bool running_ : 1 = false;         // with the next ones in a byte, because the line is full
   bool holding_ : 1 = false;         // held_ is there
   bool redirected_ : 1 = false;      // the view says another observer, which is served, too
-  bool displaced_ : 1 = false;       // ... and said this one until it heard of the other
+  bool ends_ : 1 = false;            // ... when serve_left_ does: the view has changed since
   bool leaves_out_ : 1 = false;      // other frames stand for heartbeats
   bool spoken_ : 1 = false;          // something else has left for the observer since the last one
   bool left_out_ : 1 = false;        // the last one was
@@ -480,7 +483,7 @@ class RingDetector final : public Detector {
   bool asked_speaker_ = false;     // while awaiting: the first request is out
   bool probes_;
   std::uint8_t rails_;
-  std::uint32_t serve_left_ = 0;        // while redirected: heartbeats until the view may end it
+  std::uint32_t serve_left_ = 0;        // while redirected: heartbeats that are still to be sent
   std::unique_ptr<HeldVerdicts> held_;  // null: verdicts are told at once
 };
 

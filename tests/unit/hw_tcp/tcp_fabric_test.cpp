@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -58,20 +60,28 @@ class End {
     operation.size = static_cast<std::uint32_t>(text.size());
     EXPECT_EQ(fabric_->post({&operation, 1}), 1u);
   }
+  // What one poll brings, of kPoll at most.
+  static constexpr std::size_t kPoll = 16;
+  std::vector<std::string> poll() {
+    std::vector<std::string> texts;
+    std::array<Event, kPoll> events;
+    const std::size_t count = fabric_->poll(events);
+    for (std::size_t i = 0; i < count; ++i) {
+      EXPECT_EQ(events[i].kind, EventKind::received);
+      const auto& slot = memory_[events[i].cookie];
+      texts.emplace_back(reinterpret_cast<const char*>(slot.data()), events[i].size);
+      give(events[i].cookie);
+    }
+    return texts;
+  }
   // What has come by now.
   std::vector<std::string> received() {
     std::vector<std::string> texts;
-    std::array<Event, 16> events;
-    for (std::size_t count = events.size(); count == events.size();) {
-      count = fabric_->poll(events);
-      for (std::size_t i = 0; i < count; ++i) {
-        EXPECT_EQ(events[i].kind, EventKind::received);
-        const auto& slot = memory_[events[i].cookie];
-        texts.emplace_back(reinterpret_cast<const char*>(slot.data()), events[i].size);
-        give(events[i].cookie);
-      }
+    for (;;) {
+      std::vector<std::string> some = poll();
+      std::move(some.begin(), some.end(), std::back_inserter(texts));
+      if (some.size() < kPoll) return texts;
     }
-    return texts;
   }
   // What comes until there are so many, or for so long that they never will.
   std::vector<std::string> wait_for(std::size_t count) {
@@ -107,10 +117,11 @@ void set_socket_option(const Descriptor& socket, int name) {
 // A port at which somebody listens who has nothing to do with the fabric.
 class Door {
  public:
-  Door() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  // So many, and one more, may wait there; others get no answer.
+  explicit Door(int waiting = 8) : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     const SocketName any(UdpEndpoint{});
     EXPECT_EQ(::bind(listener_.get(), &any.any, any.size), 0);
-    EXPECT_EQ(::listen(listener_.get(), 8), 0);
+    EXPECT_EQ(::listen(listener_.get(), waiting), 0);
     set_socket_option(listener_, SO_REUSEADDR);
     set_socket_option(listener_, SO_REUSEPORT);
     set_patience(listener_);
@@ -277,6 +288,75 @@ TEST(TcpFabric, BothMaySendBeforeEitherHasHeardTheOther) {
     EXPECT_EQ(second.wait_for(1), std::vector<std::string>{"from the first"});
   }
   EXPECT_EQ(first.counters().lost + second.counters().lost, 0u);
+}
+
+// Of a connection that the other side has ended, and by which two frames were sent in vain.
+TEST(TcpFabric, WhatHadComeIsHeardThoughNothingCanBeSentAnyMore) {
+  Door door;
+  End end;
+  const Peer to = end.fabric().attach(door.address(), Service::datagram);
+  {
+    Stranger stranger(end, door);
+    EXPECT_TRUE(stranger.write(prefixed("question")));
+    EXPECT_EQ(end.wait_for(1).size(), 1u);
+    EXPECT_TRUE(stranger.write(prefixed("last words")));
+  }
+  end.send(to, "is refused");
+  end.send(to, "cannot leave");
+  EXPECT_EQ(end.wait_for(1), std::vector<std::string>{"last words"});
+}
+
+// Its first request is not answered, as by a kernel that knows of another connection of these ends.
+TEST(TcpFabric, WhatIsNotMadeAtOnceIsTriedFromAnotherPort) {
+  Door door(0);
+  End before, end;
+  before.send(before.fabric().attach(door.address(), Service::datagram), "takes the place");
+  const Peer to = end.fabric().attach(door.address(), Service::datagram);
+  end.send(to, "first");
+  ::usleep(30'000);
+  end.send(to, "second");
+  UdpEndpoint from;
+  (void)door.accept(from);
+  EXPECT_EQ(from, before.fabric().endpoint());
+  for (int attempt = 0; attempt < 5'000 && !door.has_visitor(); ++attempt) {
+    EXPECT_TRUE(end.received().empty());
+    ::usleep(1'000);
+  }
+  Stranger other(door.accept(from));
+  EXPECT_NE(from.port, end.fabric().endpoint().port);
+  EXPECT_TRUE(end.received().empty());
+  EXPECT_EQ(other.read(19), prefixed("first") + prefixed("second"));
+  EXPECT_EQ(end.counters().lost, 0u);
+}
+
+TEST(TcpFabric, WithoutADescriptorLeftItGoesOn) {
+  End end;
+  Stranger stranger(end);
+  const Descriptor last(::dup(STDERR_FILENO));
+  rlimit limit{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const rlimit low{static_cast<rlim_t>(last.get()), limit.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &low), 0);
+  EXPECT_TRUE(end.received().empty());
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+  EXPECT_TRUE(stranger.write(prefixed("after all")));
+  EXPECT_EQ(end.wait_for(1), std::vector<std::string>{"after all"});
+}
+
+TEST(TcpFabric, WhoSendsMuchKeepsNobodyElseWaiting) {
+  End receiver, much, little;
+  const Peer from_much = much.attach(receiver), from_little = little.attach(receiver);
+  much.send(from_much, "much");
+  little.send(from_little, "little");
+  EXPECT_EQ(receiver.wait_for(2).size(), 2u);
+  for (std::size_t i = 0; i < 10 * End::kPoll; ++i) much.send(from_much, "much");
+  EXPECT_EQ(receiver.poll().size(), End::kPoll);
+  little.send(from_little, "little");
+  bool is_heard = false;
+  for (int polls = 0; polls < 3 && !is_heard; ++polls) {
+    for (const std::string& text : receiver.poll()) is_heard = is_heard || text == "little";
+  }
+  EXPECT_TRUE(is_heard);
 }
 
 TEST(TcpFabric, OneCanSendToItself) {

@@ -303,7 +303,35 @@ TEST(RingDetector, ServesWhoAskedWhateverTheViewHearsForATimeout) {
     EXPECT_EQ(watched.poll(at(40 + 100 * i)), (Actions{heartbeat_to(3), heartbeat_to(2)})) << i;
   }
   watched.heartbeat(at(1140), 0);
-  watched.fail(at(1140), 4);
+  EXPECT_EQ(watched.poll(at(1140)), Actions{heartbeat_to(2)});
+}
+
+TEST(RingDetector, ServesWhoAskedLongerIfTheViewHearsNothing) {
+  Watched watched(6, 1, 1);
+  watched.start(at(0));
+  watched.poll(at(0));
+  watched.observed_by(at(40), 3);
+  for (int i = 0; i < 2 * kServed; ++i) {
+    watched.heartbeat(at(40 + 100 * i), 0);
+    EXPECT_EQ(watched.poll(at(40 + 100 * i)), (Actions{heartbeat_to(3), heartbeat_to(2)})) << i;
+  }
+  EXPECT_TRUE(watched.detector()->steady());
+  watched.fail(at(2200), 4);
+  EXPECT_EQ(watched.poll(at(2200)), Actions{heartbeat_to(2)});
+}
+
+// What was said to who is served no more says nothing to who is.
+TEST(RingDetector, LeavesNothingOutForWhatSomebodyElseWasTold) {
+  Watched watched(6, 1, 1);
+  watched.start(at(0));
+  watched.poll(at(0));
+  watched.observed_by(at(40), 3);
+  watched.fail(at(50), 5);
+  for (int i = 0; i < kServed; ++i) {
+    watched.heartbeat(at(40 + 100 * i), 0);
+    watched.poll(at(40 + 100 * i));
+  }
+  watched.told(3);
   EXPECT_EQ(watched.poll(at(1140)), Actions{heartbeat_to(2)});
 }
 
