@@ -50,7 +50,7 @@ class RingDetector final : public Detector {
     HOLDFAST_ASSERT(options.period > Duration{0} && options.timeout >= 2 * options.period);
     if (options.hold > Duration{0}) held_ = std::make_unique<HeldVerdicts>(options.hold);
     holding_ = held_ != nullptr;
-    HOLDFAST_ASSERT((timeout_ + options.hold) / period_ < UINT32_MAX);
+    HOLDFAST_ASSERT(timeout_ / period_ <= UINT32_MAX);
     until_probe_ = probe_ticks_ = static_cast<std::uint32_t>(timeout_ / period_);
     leaves_out_ = news_stands_for_heartbeats(options);
   }
@@ -275,7 +275,8 @@ class RingDetector final : public Detector {
     redirected_ = true;
     // By then a verdict that it holds is told, and has come to light by a heartbeat of ours.
     const Duration least = timeout_ + (holding_ ? held_->longest() : Duration{0});
-    serve_left_ = static_cast<std::uint32_t>(least / period_) + 1;
+    serve_left_ =
+        static_cast<std::uint32_t>(std::min<std::int64_t>(least / period_, UINT32_MAX - 1)) + 1;
   }
 
   void serve_believed(const Ring& ring) {
