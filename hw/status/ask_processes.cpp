@@ -40,19 +40,31 @@ bool is_orphaned(int socket) {
   return listener.pid > 0 && ::kill(listener.pid, 0) != 0 && errno == ESRCH;
 }
 
-Asked ask(Answer& answer) {
+// A connection to who listens there, unless nobody does any more; then its place is removed.
+Descriptor connect_to_living(Answer& answer) {
   bool gone = false;
-  Asked asked{&answer, connect_to(answer.place, gone), {}};
-  if (asked.socket.is_open() && is_orphaned(asked.socket.get())) {
+  Descriptor socket = connect_to(answer.place, gone);
+  if (socket.is_open() && is_orphaned(socket.get())) {
     ::unlink(answer.place.path.c_str());
-    asked.socket.close();
+    socket.close();
     gone = true;
   }
   if (gone) answer.kind = Answer::Kind::gone;
+  return socket;
+}
+
+// Without a word: it may have ended with our question before it, which a second attempt tells.
+void hang_up(Asked& asked) {
+  asked.socket.close();
+  if (asked.text.empty()) (void)connect_to_living(*asked.answer);
+}
+
+Asked ask(Answer& answer) {
+  Asked asked{&answer, connect_to_living(answer), {}};
   // So little always has room in a new connection.
   if (asked.socket.is_open() && ::send(asked.socket.get(), kQuestion.data(), kQuestion.size(),
                                        MSG_NOSIGNAL) != static_cast<ssize_t>(kQuestion.size())) {
-    asked.socket.close();
+    hang_up(asked);
   }
   return asked;
 }
@@ -82,7 +94,7 @@ void hear(Asked& asked) {
     asked.text.append(part.data(), static_cast<std::size_t>(got));
     return;
   }
-  asked.socket.close();
+  hang_up(asked);
   if (got == 0) understand(asked);
 }
 
