@@ -1,4 +1,4 @@
-// recvmsg into a buffer with room for several frames; see the header.
+// recvmsg into a buffer with room for several frames, or into their places; see the header.
 #include "hw/tcp/connection.hpp"
 
 #include <poll.h>
@@ -20,6 +20,10 @@ namespace holdfast::hw {
 namespace {
 
 constexpr std::size_t kBufferMin = 64 << 10;
+// Of one read into places.
+constexpr std::size_t kReadMax = 256 << 10;
+// Shorter frames are copied sooner than the kernel collects their pieces.
+constexpr std::uint32_t kLong = 4096;
 constexpr int kReadsAtTheEnd = 256;
 
 }  // namespace
@@ -39,30 +43,72 @@ Connection::Stage Connection::look() {
   return stage_;
 }
 
-Connection::Read Connection::read() {
-  if (std::exchange(is_drained_, false)) return Read::nothing;
+void Connection::move_to_front() {
   // Many are only sent over.
   if (buffer_.empty()) buffer_.resize(std::max(kBufferMin, kFramePrefixBytes + frame_bytes_max_));
   std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;
-  if (end_ == buffer_.size()) return Read::nothing;
+}
+
+// recvmsg; `got` is at least one if there was something.
+Connection::Read Connection::receive(std::span<iovec> pieces, std::size_t& got) {
   alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(sizeof(timespec))> control;
-  iovec vector{&buffer_[end_], buffer_.size() - end_};
   msghdr header{};
-  header.msg_iov = &vector;
-  header.msg_iovlen = 1;
+  header.msg_iov = pieces.data();
+  header.msg_iovlen = pieces.size();
   header.msg_control = control.data();
   header.msg_controllen = control.size();
-  ssize_t got = -1;
+  ssize_t received = -1;
   do {
-    got = ::recvmsg(socket_.get(), &header, MSG_DONTWAIT);
-  } while (got < 0 && errno == EINTR);
-  if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? Read::nothing : Read::ended;
-  if (got == 0) return Read::ended;
-  is_drained_ = static_cast<std::size_t>(got) < vector.iov_len;
-  end_ += static_cast<std::size_t>(got);
+    received = ::recvmsg(socket_.get(), &header, MSG_DONTWAIT);
+  } while (received < 0 && errno == EINTR);
+  if (received < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? Read::nothing : Read::ended;
+  if (received == 0) return Read::ended;
+  got = static_cast<std::size_t>(received);
   if (const auto stamp = read_notes(header).wall_ns) wall_ns_ = *stamp;
+  return Read::some;
+}
+
+Connection::Read Connection::read() {
+  if (std::exchange(is_drained_, false)) return Read::nothing;
+  move_to_front();
+  if (end_ == buffer_.size()) return Read::nothing;
+  iovec rest{&buffer_[end_], buffer_.size() - end_};
+  std::size_t got = 0;
+  const Read read = receive({&rest, 1}, got);
+  if (read != Read::some) return read;
+  is_drained_ = got < rest.iov_len;
+  end_ += got;
+  return Read::some;
+}
+
+bool Connection::expects_long() const {
+  const std::size_t here = end_ - begin_;
+  return latest_bytes_ >= kLong && (here == 0 || here >= kFramePrefixBytes);
+}
+
+Connection::Read Connection::read(std::span<std::byte* const> places,
+                                  std::span<std::uint32_t> sizes, std::size_t& placed) {
+  placed = 0;
+  if (std::exchange(is_drained_, false)) return Read::nothing;
+  move_to_front();
+  ExpectedFrames frames;
+  if (end_ > 0) frames.begin({buffer_.data(), end_}, places[0]);
+  while (frames.count() < places.size() && frames.bytes() < kReadMax) {
+    frames.add(latest_bytes_, places[frames.count()]);
+  }
+  std::size_t got = 0;
+  const Read read = receive(frames.pieces(), got);
+  if (read != Read::some) return read;
+  is_drained_ = got < frames.bytes();
+  placed = frames.settle(got);
+  if (placed > 0) end_ = 0;
+  for (std::size_t i = 0; i < placed; ++i) latest_bytes_ = sizes[i] = frames.size(i);
+  const std::size_t kept = end_ + frames.rest_bytes();
+  if (buffer_.size() < kept) buffer_.resize(kept);
+  frames.copy_rest(&buffer_[end_]);
+  end_ = kept;
   return Read::some;
 }
 
@@ -77,7 +123,8 @@ Connection::Next Connection::next(std::span<const std::byte>& frame) const {
 }
 
 void Connection::drop() {
-  begin_ += kFramePrefixBytes + load_le<std::uint32_t>(&buffer_[begin_]);
+  latest_bytes_ = load_le<std::uint32_t>(&buffer_[begin_]);
+  begin_ += kFramePrefixBytes + latest_bytes_;
 }
 
 void Connection::send_no_more() {

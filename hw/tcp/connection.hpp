@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hw/descriptor.hpp"
+#include "hw/tcp/expected_frames.hpp"
 #include "hw/udp/udp_address.hpp"
 
 namespace holdfast::hw {
@@ -28,14 +29,21 @@ class Connection {
   // What has become of it; asks the kernel unless that is known.
   Stage look();
 
+  enum class Next : std::uint8_t { frame, incomplete, impossible };
+  // The oldest frame, which lies here until drop() or a read.
+  Next next(std::span<const std::byte>& frame) const;
+  void drop();
+
+  // Both after next() has found the oldest frame incomplete.
   enum class Read : std::uint8_t { some, nothing, ended };
   // Reads what there is room for. `wall_ns` is the kernel's stamp of what was read.
   Read read();
-
-  enum class Next : std::uint8_t { frame, incomplete, impossible };
-  // The oldest frame, which lies here until drop() or read().
-  Next next(std::span<const std::byte>& frame) const;
-  void drop();
+  // Likewise, but frames as long as the latest one are read to where they belong, a place for each,
+  // which has room for the longest. `placed` of them, of `sizes`, are in the first places then.
+  Read read(std::span<std::byte* const> places, std::span<std::uint32_t> sizes,
+            std::size_t& placed);
+  // Whether that saves more by a copy than it costs.
+  bool expects_long() const;
 
   // The other side is told that no more is coming, and may go on sending.
   void send_no_more();
@@ -48,6 +56,9 @@ class Connection {
   std::int64_t wall_ns() const { return wall_ns_; }
 
  private:
+  void move_to_front();
+  Read receive(std::span<iovec> pieces, std::size_t& got);
+
   Descriptor socket_;
   UdpEndpoint peer_;
   Stage stage_;
@@ -56,7 +67,8 @@ class Connection {
   std::vector<std::byte> buffer_;  // [begin_, end_) was read; empty before anything was
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
-  bool is_drained_ = false;  // the last read found less than there was room for
+  bool is_drained_ = false;         // the last read found less than there was room for
+  std::uint32_t latest_bytes_ = 0;  // of the latest frame
   std::int64_t wall_ns_ = 0;
 };
 

@@ -393,6 +393,37 @@ bool TcpFabric::look_for_arrivals(bool& more) {
   return true;
 }
 
+// The oldest slot holds a frame of `connection` now.
+void TcpFabric::take(const Connection& connection, std::uint32_t bytes, const ClockPair& now,
+                     Event& event) {
+  event = Event{};
+  event.kind = EventKind::received;
+  event.size = bytes;
+  event.cookie = queues_.slots().pop().cookie;
+  const std::int64_t stamp = connection.wall_ns();
+  event.at = arrivals_.arrival(stamp != 0 ? stamp : now.wall_ns, now);
+  ++counters_.frames_received;
+}
+
+// Long frames go into slots at once, and `count` grows by them.
+Connection::Read TcpFabric::read(Connection& connection, const ClockPair& now,
+                                 std::span<Event> events, std::size_t& count) {
+  const std::size_t room =
+      std::min({events.size() - count, queues_.slots().size(), ExpectedFrames::kMax});
+  if (room == 0 || !connection.expects_long()) return connection.read();
+  std::array<std::byte*, ExpectedFrames::kMax> places;
+  for (std::size_t i = 0; i < room; ++i) {
+    const ReceiveSlot& slot = queues_.slots()[i];
+    if (slot.size < caps_.frame_bytes_max) return connection.read();
+    places[i] = slot.data;
+  }
+  std::array<std::uint32_t, ExpectedFrames::kMax> sizes;
+  std::size_t placed = 0;
+  const auto read = connection.read(std::span(places).first(room), sizes, placed);
+  for (std::size_t i = 0; i < placed; ++i) take(connection, sizes[i], now, events[count++]);
+  return read;
+}
+
 // Frames of one connection; `more` tells that there may be others for which there was no room.
 std::size_t TcpFabric::receive(std::uint32_t at, std::span<Event> events, bool& more) {
   more = false;
@@ -404,7 +435,7 @@ std::size_t TcpFabric::receive(std::uint32_t at, std::span<Event> events, bool& 
     std::span<const std::byte> frame;
     const Connection::Next next = connection.next(frame);
     if (next == Connection::Next::incomplete) {
-      const Connection::Read read = connection.read();
+      const Connection::Read read = this->read(connection, now, events, count);
       if (read == Connection::Read::some) continue;
       if (read == Connection::Read::ended) close(at, now.monotonic);
       return count;
@@ -418,18 +449,12 @@ std::size_t TcpFabric::receive(std::uint32_t at, std::span<Event> events, bool& 
       more = true;
       return count;
     }
-    if (frame.size() > queues_.slots()[0].size) {
+    const ReceiveSlot& slot = queues_.slots()[0];
+    if (frame.size() > slot.size) {
       ++counters_.truncated;
     } else {
-      const ReceiveSlot slot = queues_.slots().pop();
       std::copy(frame.begin(), frame.end(), slot.data);
-      Event& event = events[count++] = Event{};
-      event.kind = EventKind::received;
-      event.size = static_cast<std::uint32_t>(frame.size());
-      event.cookie = slot.cookie;
-      const std::int64_t stamp = connection.wall_ns();
-      event.at = arrivals_.arrival(stamp != 0 ? stamp : now.wall_ns, now);
-      ++counters_.frames_received;
+      take(connection, static_cast<std::uint32_t>(frame.size()), now, events[count++]);
     }
     connection.drop();
   }

@@ -138,6 +138,9 @@ class TcpFabric final : public Fabric {
   bool accept_all();
   bool look_for_arrivals(bool& more);
   std::size_t receive(std::uint32_t place, std::span<Event> events, bool& more);
+  Connection::Read read(Connection& connection, const ClockPair& now, std::span<Event> events,
+                        std::size_t& count);
+  void take(const Connection& connection, std::uint32_t bytes, const ClockPair& now, Event& event);
 
   Caps caps_;
   UdpEndpoint local_;

@@ -20,6 +20,8 @@ EndpointLimits limits_for(std::string_view rail_kind) {
     limits.window_bytes = 256u << 10;
     limits.send_slots = 48;
     limits.receive_slots = 16;
+  } else if (rail_kind == "tcp") {
+    limits.receive_slots = 64;
   }
   return limits;
 }
