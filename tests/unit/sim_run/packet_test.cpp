@@ -229,6 +229,29 @@ TEST(PacketJob, AnImpairedLinkStrikesTheTrafficToo) {
   expect_struck(ran.frames);
 }
 
+// A spine is dead: what goes by it is lost until the subnet manager has led around it, and nothing
+// afterwards.
+TEST(PacketJob, NothingIsLostOnceTheSubnetManagerHasLedAroundADeadSpine) {
+  PacketJob job;
+  job.simulation.engine.membership.detection.period = milliseconds(1);
+  job.simulation.engine.membership.detection.timeout =
+      milliseconds(100);  // nobody is believed dead
+  const FabricGraph graph = build_pgft(make_tree(job.tree), kLink100);
+  // The first of two: by it go the heartbeats of those whose observers have another leaf switch.
+  const auto spine = static_cast<std::uint32_t>(graph.devices().size() - 2);
+  const Time dies = Time{} + milliseconds(50);
+  const Duration led_around = sweep_time(16, true);
+  job.faults.events.push_back({dies, FaultAction::crash, FaultTarget::device, spine, 0});
+  // Frames are lost at ports, which they reach within a microsecond.
+  const auto lost_after = [&](Duration since) {
+    job.simulation.duration = dies + since - Time{};
+    return job.run(true).frames.count(PacketFate::port_down);
+  };
+  const std::uint64_t before = lost_after(led_around - microseconds(10));
+  EXPECT_GT(before, 100u);
+  EXPECT_EQ(lost_after(led_around + milliseconds(100)), before);
+}
+
 // An incast with a backlog in every buffer on its way. Heartbeats that share its lane are late by
 // more than their timeout; on a lane of their own they are not.
 TEST(PacketJob, AServiceLevelOfTheirOwnKeepsHeartbeatsInTime) {
