@@ -109,6 +109,8 @@ class PacketWire {
   void take_apart(SimTime now);
   void set_forwarding(SimTime now, const Forwarding& forwarding);
 
+  // Addresses of each host, by the tables in force.
+  std::uint32_t paths() const { return forwarding_->paths(); }
   // Packets that wait for the link of a host.
   std::uint32_t waiting_at(NodeId host) const {
     const std::uint32_t port = host_port_[host.value];

@@ -115,6 +115,7 @@ std::optional<Shipment> Traffic::take(const PacketWire& wire) {
   }
   ++counts.sent;
   Shipment shipment{.from = sender.host, .to = to, .bytes = options_.bytes};
+  shipment.path = static_cast<std::uint8_t>(sender.next_path++ % wire.paths());
   shipment.service_level = sender.victim ? options_.victim_service_level : options_.service_level;
   shipment.token = kTokenBit | (sender.victim ? kVictimBit : 0) |
                    std::uint64_t{index_} << kIndexShift |

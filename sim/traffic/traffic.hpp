@@ -93,6 +93,7 @@ class Traffic {
     NodeId host;
     std::uint32_t next = 0;  // all_to_all: shift of the next packet, less one
     bool victim = false;
+    std::uint32_t next_path = 0;
   };
 
   void add_sender(NodeId host, bool victim, std::uint64_t seed, const FabricGraph& graph);

@@ -86,6 +86,22 @@ TEST(Traffic, BeginsAndEndsWhenItIsToldTo) {
   }
 }
 
+// As libraries do that have a connection to each of a receiver's addresses.
+TEST(Traffic, TakesTheAddressesOfItsReceiversInTurns) {
+  const Pgft tree = make_tree({{4, 4}, {1, 4}, {1, 1}});
+  const FabricGraph graph = build_pgft(tree, kLink100);
+  const DmodkForwarding forwarding(tree, 4);
+  PacketWire wire(graph, forwarding, {});
+  Traffic traffic({.pattern = TrafficPattern::all_to_all, .load = 0.5}, 1, 0, graph);
+  std::map<std::uint32_t, std::uint32_t> sent;
+  for (int i = 0; i < 500; ++i) {
+    const auto shipment = traffic.take(wire);
+    ASSERT_TRUE(shipment.has_value());
+    EXPECT_EQ(shipment->path, sent[shipment->from.value]++ % 4);
+  }
+  EXPECT_EQ(sent.size(), 16u);
+}
+
 // M/D/1 at the sender and nobody else's packets behind it: the mean delay is known.
 TEST(Traffic, APermutationQueuesAtItsSourceOnly) {
   const double load = 0.5;
