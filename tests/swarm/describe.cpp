@@ -20,8 +20,14 @@ std::string_view order_name(RingOrder order) {
 }
 
 const char* routing_name(Routing routing) {
-  static constexpr const char* kNames[] = {"computed", "balanced", "imported"};
+  static constexpr const char* kNames[] = {"computed", "balanced", "imported", "updn"};
   return kNames[static_cast<std::size_t>(routing)];
+}
+
+void describe(const FrameFaults& faults, std::ostream& out) {
+  out << "  frames: " << faults.duplicate << " come twice, " << faults.corrupt << " corrupt, "
+      << faults.truncate << " truncated, late by " << faults.delay.ns / 1000 << " us and up to "
+      << faults.jitter.ns / 1000 << " us more but " << faults.reorder << " of them\n";
 }
 
 void describe(const sim::TrafficOptions& traffic, std::ostream& out) {
@@ -67,9 +73,11 @@ void describe(const Scenario& scenario, std::ostream& out) {
       << membership.detection.hold.ns / 1000 << " us, retransmission "
       << membership.retransmission_timeout.ns / 1000 << " us, seal " << engine.seal << ", loss "
       << scenario.simulation.impaired.loss << (scenario.accurate ? ", accurate" : "") << ", "
-      << scenario.leaves << " leaves, " << scenario.spines << " spines, "
+      << scenario.leaves << " leaves in " << scenario.pods << " pods, " << scenario.spines
+      << " spines, " << scenario.tops << " tops, " << scenario.parallel << " links, "
       << routing_name(scenario.routing) << " routing, calm at " << seconds_text(scenario.calm)
       << '\n';
+  if (scenario.simulation.impaired.any()) describe(scenario.simulation.impaired, out);
   if (scenario.packets) describe(scenario.link, *scenario.packets, out);
   static constexpr const char* kActions[] = {"crash",  "repair", "pause",
                                              "resume", "slow",   "normal"};

@@ -62,14 +62,19 @@ class Draw {
     if (one_in(3)) lossless = draw_packets(dice_, window_, scenario_);
     scenario_.routing = kRoutings[dice_.below(std::size(kRoutings))];
     scenario_.addresses = 1u << dice_.below(3);
+    // And from a fifth one; the fourth is of the tree.
+    dice_ = Dice(seed_, kScenarioStream, 4);
+    if (one_in(4)) scenario_.routing = Routing::updn;
+    if (one_in(4)) frame_faults();
     auto& events = scenario_.faults.events;
     std::stable_sort(events.begin(), events.end(),
                      [](const auto& a, const auto& b) { return a.at < b.at; });
-    scenario_.calm =
-        scenario_.simulation.impaired.loss > 0.0 ? scenario_.simulation.impaired_until : Time{};
+    const FrameFaults& impaired = scenario_.simulation.impaired;
+    scenario_.calm = impaired.any() ? scenario_.simulation.impaired_until : Time{};
+    scenario_.calm += impaired.delay + impaired.jitter;
     if (!events.empty()) scenario_.calm = std::max(scenario_.calm, events.back().at + settling_);
     scenario_.calm = std::max(scenario_.calm, end_of_traffic(scenario_));
-    scenario_.accurate = scenario_.simulation.impaired.loss == 0.0 && !long_pauses_ && lossless;
+    scenario_.accurate = all_come_in_time(impaired) && !long_pauses_ && lossless;
     return scenario_;
   }
 
@@ -113,6 +118,28 @@ class Draw {
     if (one_in(2)) return;
     scenario_.simulation.impaired.loss = static_cast<double>(between(1, 200)) / 1000.0;
     scenario_.simulation.impaired_until = Time{} + window_;
+  }
+
+  // What else may happen to each frame, at any time until the window ends.
+  void frame_faults() {
+    const Duration period = scenario_.simulation.engine.membership.detection.period;
+    const auto share = [&] { return one_in(2) ? 0.0 : static_cast<double>(between(1, 100)) / 1e3; };
+    FrameFaults& faults = scenario_.simulation.impaired;
+    faults.duplicate = share();
+    faults.corrupt = share();
+    if (faults.corrupt > 0.0) scenario_.simulation.engine.seal = "siphash128";  // else nobody knows
+    faults.truncate = share();
+    if (one_in(2)) {
+      faults.delay = up_to(period);
+      faults.jitter = up_to(period);
+      faults.reorder = share();
+    }
+    scenario_.simulation.impaired_until = Time{} + window_;
+  }
+  // Copies harm nobody.
+  static bool all_come_in_time(const FrameFaults& faults) {
+    return faults.loss == 0.0 && faults.corrupt == 0.0 && faults.truncate == 0.0 &&
+           !faults.delays();
   }
 
   // Short enough that nobody may notice, or longer than anybody could overlook.
@@ -193,6 +220,7 @@ class Draw {
     const std::uint32_t nodes = scenario_.roster.nodes;
     scenario_.leaves = one_in(3) ? 1 : between(1, std::min(nodes, 8u));
     scenario_.spines = scenario_.leaves == 1 ? 1 : between(1, 3);
+    levels();
     if (!one_in(3)) return;
     subnet_manager();
     const std::uint32_t times = between(1, 4);
@@ -209,6 +237,17 @@ class Draw {
           break;
       }
     }
+  }
+
+  // From a stream of its own, so that the scenarios of two levels stay what they were.
+  void levels() {
+    Dice dice(seed_, kScenarioStream, 3);
+    const std::uint32_t leaves = scenario_.leaves;
+    if (leaves >= 4 && leaves % 2 == 0 && dice.one_in(2)) {
+      scenario_.pods = dice.one_in(2) ? 2 : leaves / 2;
+      scenario_.tops = dice.between(1, 2);
+    }
+    if (leaves > 1 && dice.one_in(4)) scenario_.parallel = 2;
   }
 
   void subnet_manager() {

@@ -30,6 +30,15 @@ std::set<std::string> words_of(const Scenario& scenario) {
   for (const sim::Impairment& impairment : scenario.faults.impairments) {
     words.insert(word("one way", impairment.direction.has_value()));
   }
+  words.insert(word("three levels", scenario.pods > 1));
+  words.insert(word("parallel links", scenario.parallel > 1));
+  const FrameFaults& frames = scenario.simulation.impaired;
+  words.insert(word("lost", frames.loss > 0.0));
+  words.insert(word("twice", frames.duplicate > 0.0));
+  words.insert(word("corrupt", frames.corrupt > 0.0));
+  words.insert(word("truncated", frames.truncate > 0.0));
+  words.insert(word("late", frames.delays()));
+  words.insert(word("reordered", frames.reorder > 0.0));
   words.insert(word("packets", scenario.packets.has_value()));
   if (!scenario.packets) return words;
   const sim::PacketWireOptions& wire = scenario.packets->wire;
@@ -52,9 +61,9 @@ TEST(Draw, SaysEveryWordInOneOfFiftyScenarios) {
     for (const std::string& each : words_of(draw(seed))) ++said[each];
   }
   for (const auto& [name, times] : said) EXPECT_GE(times, kSeeds / 50) << name;
-  // Actions and targets are six and five, orders three, routings and address counts three,
-  // propagations five, patterns four, lanes three, and eight words are yes or no.
-  EXPECT_EQ(said.size(), 6u + 5u + 3u + 3u + 3u + 5u + 4u + 3u + 2u * 8u);
+  // Actions and targets are six and five, orders three, routings four and address counts three,
+  // propagations five, patterns four, lanes three, and sixteen words are yes or no.
+  EXPECT_EQ(said.size(), 6u + 5u + 3u + 4u + 3u + 5u + 4u + 3u + 2u * 16u);
 }
 
 // The wire of the drawn scenarios does everything that it can do to a packet.

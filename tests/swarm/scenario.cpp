@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "sim/topology/updn_tables.hpp"
 #include "stack/base/assert.hpp"
 
 namespace holdfast::swarm {
@@ -13,9 +14,15 @@ void Scenario::add(Time at, sim::FaultAction action, sim::FaultTarget target, st
 
 sim::Pgft Scenario::tree() const {
   const std::uint32_t leaf = roster.nodes / leaves + spare;
+  sim::PgftSpec spec{{leaf}, {1}, {1}};
+  if (leaves > 1) spec = {{leaf, leaves / pods}, {1, spines}, {1, parallel}};
+  if (pods > 1) {
+    spec.down.push_back(pods);
+    spec.up.push_back(tops);
+    spec.parallel.push_back(parallel);
+  }
   sim::Pgft made;
-  const Status built = leaves == 1 ? sim::Pgft::create({{leaf}, {1}, {1}}, made)
-                                   : sim::Pgft::create({{leaf, leaves}, {1, spines}, {1, 1}}, made);
+  const Status built = sim::Pgft::create(spec, made);
   HOLDFAST_ASSERT(built.is_ok());
   return made;
 }
@@ -25,6 +32,10 @@ sim::Topology Scenario::topology() const {
   if (routing == Routing::computed) return sim::Topology::generated(shape, link, addresses);
   sim::FabricGraph graph = sim::build_pgft(shape, link);
   if (routing == Routing::balanced) return sim::Topology::written(std::move(graph), addresses);
+  if (routing == Routing::updn) {
+    sim::ForwardingTables tables = sim::updn_tables(graph, addresses);
+    return sim::Topology::imported({std::move(graph), {}}, std::move(tables));
+  }
   // As a subnet manager would have written them.
   const sim::DmodkForwarding written(shape, addresses);
   sim::ForwardingTables tables(graph, addresses);

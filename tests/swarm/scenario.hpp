@@ -19,8 +19,8 @@
 namespace holdfast::swarm {
 
 // How the fabric is given and routed: by D-Mod-K computed in the tree; written out, with balanced
-// routes; or written out with forwarding tables from elsewhere.
-enum class Routing : std::uint8_t { computed, balanced, tables };
+// routes; or written out with forwarding tables, from elsewhere or those of OpenSM's updn.
+enum class Routing : std::uint8_t { computed, balanced, tables, updn };
 
 struct Scenario {
   RosterOptions roster;
@@ -30,6 +30,11 @@ struct Scenario {
   std::uint32_t leaves = 1;
   std::uint32_t spines = 1;
   std::uint32_t spare = 1;
+  // Above 1: the leaves are in so many pods, each with `spines` of its own, and there are `tops`
+  // above each of these. Divides the leaves, more than one in a pod.
+  std::uint32_t pods = 1;
+  std::uint32_t tops = 1;
+  std::uint32_t parallel = 1;  // links between two switches
   sim::LinkSpec link{100'000'000'000, nanoseconds(150)};
   Routing routing = Routing::computed;
   std::uint32_t addresses = 1;  // of a host
