@@ -21,6 +21,7 @@ EndpointLimits limits_for(std::string_view rail_kind) {
     limits.send_slots = 48;
     limits.receive_slots = 16;
   } else if (rail_kind == "tcp") {
+    limits.eager_bytes_max = 64u << 10;
     limits.receive_slots = 64;
   }
   return limits;

@@ -431,12 +431,20 @@ TEST(Endpoint, SharedMemoryHasLessUnderWayThanAWire) {
   EXPECT_EQ(shared.window_bytes, 256u << 10);
   EXPECT_EQ(shared.send_slots, 48u);
   EXPECT_EQ(shared.receive_slots, 16u);
-  for (const char* const kind : {"udp", "tcp", "verbs", ""}) {
+  for (const char* const kind : {"udp", "verbs", ""}) {
     EXPECT_EQ(limits_for(kind).window_bytes, wire.window_bytes) << kind;
     EXPECT_EQ(limits_for(kind).send_slots, wire.send_slots) << kind;
-    EXPECT_EQ(limits_for(kind).receive_slots,
-              std::string_view(kind) == "tcp" ? 64 : wire.receive_slots);
+    EXPECT_EQ(limits_for(kind).receive_slots, wire.receive_slots) << kind;
+    EXPECT_EQ(limits_for(kind).eager_bytes_max, wire.eager_bytes_max) << kind;
   }
+}
+
+TEST(Endpoint, OverTcpMessagesOf64KiBDoNotAskAndFewSlotsAreEnough) {
+  const EndpointLimits tcp = limits_for("tcp"), wire;
+  EXPECT_EQ(tcp.eager_bytes_max, 64u << 10);
+  EXPECT_EQ(tcp.receive_slots, 64u);
+  EXPECT_EQ(tcp.window_bytes, wire.window_bytes);
+  EXPECT_EQ(tcp.send_slots, wire.send_slots);
 }
 
 // What was drawn in the same way ends in the same state, wherever memory lies.
