@@ -107,7 +107,7 @@ Connection::Read Connection::read(std::span<std::byte* const> places,
   for (std::size_t i = 0; i < placed; ++i) latest_bytes_ = sizes[i] = frames.size(i);
   const std::size_t kept = end_ + frames.rest_bytes();
   if (buffer_.size() < kept) buffer_.resize(kept);
-  frames.copy_rest(&buffer_[end_]);
+  frames.copy_rest(buffer_.data() + end_);
   end_ = kept;
   return Read::some;
 }
