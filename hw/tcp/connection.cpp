@@ -13,6 +13,7 @@
 
 #include "hw/tcp/framing.hpp"
 #include "hw/udp/internet_socket.hpp"
+#include "stack/base/assert.hpp"
 #include "stack/base/bytes.hpp"
 
 namespace holdfast::hw {
@@ -90,6 +91,7 @@ bool Connection::expects_long() const {
 
 Connection::Read Connection::read(std::span<std::byte* const> places,
                                   std::span<std::uint32_t> sizes, std::size_t& placed) {
+  HOLDFAST_ASSERT(expects_long() && !places.empty());
   placed = 0;
   if (std::exchange(is_drained_, false)) return Read::nothing;
   move_to_front();
@@ -104,6 +106,8 @@ Connection::Read Connection::read(std::span<std::byte* const> places,
   is_drained_ = got < frames.bytes();
   placed = frames.settle(got);
   if (placed > 0) end_ = 0;
+  // What comes in smaller parts than a frame would be copied once more with each of them.
+  if (placed == 0) latest_bytes_ = 0;
   for (std::size_t i = 0; i < placed; ++i) latest_bytes_ = sizes[i] = frames.size(i);
   const std::size_t kept = end_ + frames.rest_bytes();
   if (buffer_.size() < kept) buffer_.resize(kept);

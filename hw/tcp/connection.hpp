@@ -38,11 +38,12 @@ class Connection {
   enum class Read : std::uint8_t { some, nothing, ended };
   // Reads what there is room for. `wall_ns` is the kernel's stamp of what was read.
   Read read();
-  // Likewise, but frames as long as the latest one are read to where they belong, a place for each,
-  // which has room for the longest. `placed` of them, of `sizes`, are in the first places then.
+  // Only if it expects_long(). Likewise, but frames as long as the latest one are read to where
+  // they belong: 1 … ExpectedFrames::kMax places, each with room for the longest frame. `placed` of
+  // them, of `sizes`, are in the first places then; the others may have been written to.
   Read read(std::span<std::byte* const> places, std::span<std::uint32_t> sizes,
             std::size_t& placed);
-  // Whether that saves more by a copy than it costs.
+  // Whether that is possible, and saves more by a copy than it costs.
   bool expects_long() const;
 
   // The other side is told that no more is coming, and may go on sending.
@@ -64,7 +65,9 @@ class Connection {
   Stage stage_;
   bool may_send_ = true;
   std::uint32_t frame_bytes_max_;
-  std::vector<std::byte> buffer_;  // [begin_, end_) was read; empty before anything was
+  // [begin_, end_) was read. Empty before anything was; larger by as much as one read brings once
+  // a frame came that was not as long as expected.
+  std::vector<std::byte> buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   bool is_drained_ = false;         // the last read found less than there was room for

@@ -83,22 +83,29 @@ void Traffic::plan_next(std::uint32_t index, SimTime after) {
   if (next < until_) due_.push(next.value, index, 0);
 }
 
-NodeId Traffic::destination(Sender& sender) const {
+std::pair<NodeId, std::uint32_t> Traffic::destination(Sender& sender) const {
   std::uint32_t shift = options_.shift;
+  std::uint32_t address = 0;
+  if (options_.pattern == TrafficPattern::all_to_all) {
+    shift = 1 + sender.next;
+    address = sender.turn + sender.next;
+    sender.next = (sender.next + 1) % (hosts_ - 1);
+    if (sender.next == 0) ++sender.turn;
+  } else {
+    address = sender.turn++;
+  }
   switch (options_.pattern) {
     case TrafficPattern::uniform:
       shift = 1 + static_cast<std::uint32_t>(sender.random.below(hosts_ - 1));
       break;
     case TrafficPattern::permutation:
-      break;
     case TrafficPattern::all_to_all:
-      shift = 1 + sender.next;
-      sender.next = (sender.next + 1) % (hosts_ - 1);
       break;
     case TrafficPattern::incast:
-      return sender.victim ? NodeId{(options_.target.value + 1) % hosts_} : options_.target;
+      return {sender.victim ? NodeId{(options_.target.value + 1) % hosts_} : options_.target,
+              address};
   }
-  return {(sender.host.value + shift) % hosts_};
+  return {NodeId{(sender.host.value + shift) % hosts_}, address};
 }
 
 std::optional<Shipment> Traffic::take(const PacketWire& wire) {
@@ -107,7 +114,7 @@ std::optional<Shipment> Traffic::take(const PacketWire& wire) {
   Sender& sender = senders_[event.target];
   PacketCounts& counts = sender.victim ? victim_ : counts_;
   // Drawn even if it is not sent, so that what follows does not depend on the fabric.
-  const NodeId to = destination(sender);
+  const auto [to, address] = destination(sender);
   plan_next(event.target, now);
   if (wire.waiting_at(sender.host) >= kDepth) {
     ++counts.skipped;
@@ -115,7 +122,7 @@ std::optional<Shipment> Traffic::take(const PacketWire& wire) {
   }
   ++counts.sent;
   Shipment shipment{.from = sender.host, .to = to, .bytes = options_.bytes};
-  shipment.path = static_cast<std::uint8_t>(sender.next_path++ % wire.paths());
+  shipment.path = static_cast<std::uint8_t>(address % wire.paths());
   shipment.service_level = sender.victim ? options_.victim_service_level : options_.service_level;
   shipment.token = kTokenBit | (sender.victim ? kVictimBit : 0) |
                    std::uint64_t{index_} << kIndexShift |

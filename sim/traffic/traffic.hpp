@@ -20,6 +20,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "sim/engine/event_queue.hpp"
@@ -93,12 +94,15 @@ class Traffic {
     NodeId host;
     std::uint32_t next = 0;  // all_to_all: shift of the next packet, less one
     bool victim = false;
-    std::uint32_t next_path = 0;
+    // Of a receiver's addresses, which take turns: with each packet, or, where each packet goes to
+    // another receiver (all_to_all), with each time that all have had one.
+    std::uint32_t turn = 0;
   };
 
   void add_sender(NodeId host, bool victim, std::uint64_t seed, const FabricGraph& graph);
   void plan_next(std::uint32_t sender, SimTime after);
-  NodeId destination(Sender& sender) const;
+  // And which of its addresses, less a multiple of their number.
+  std::pair<NodeId, std::uint32_t> destination(Sender& sender) const;
 
   TrafficOptions options_;
   std::uint32_t index_;

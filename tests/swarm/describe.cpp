@@ -26,8 +26,12 @@ const char* routing_name(Routing routing) {
 
 void describe(const FrameFaults& faults, std::ostream& out) {
   out << "  frames: " << faults.duplicate << " come twice, " << faults.corrupt << " corrupt, "
-      << faults.truncate << " truncated, late by " << faults.delay.ns / 1000 << " us and up to "
-      << faults.jitter.ns / 1000 << " us more but " << faults.reorder << " of them\n";
+      << faults.truncate << " truncated";
+  if (faults.delays()) {
+    out << ", delayed by " << faults.delay.ns / 1000 << " us and up to " << faults.jitter.ns / 1000
+        << " us more, except " << faults.reorder << " of them";
+  }
+  out << '\n';
 }
 
 void describe(const sim::TrafficOptions& traffic, std::ostream& out) {

@@ -53,10 +53,12 @@ class PacketDraw {
 
   // One link carries the burst in an eighth of a period. Then the largest packet of others takes
   // less than a 60th of it, and a frame with a lane of its own waits for one at each of four ports:
-  // in all less than a quarter, which is the message time.
+  // in all less than a quarter, which is the message time. With three levels there are six ports,
+  // and links are faster by as much.
   void link() {
     sim::LinkSpec& link = scenario_.link;
-    link.bits_per_second = burst() * 64 * 1'000'000'000 / period_.ns << dice_.below(5);
+    const std::int64_t share = scenario_.pods > 1 ? 96 : 64;  // bits of the burst, in a period
+    link.bits_per_second = burst() * share * 1'000'000'000 / period_.ns << dice_.below(5);
     link.latency = dice_.one_in(6) ? Duration{0} : dice_.up_to(microseconds(1));
   }
 

@@ -86,20 +86,29 @@ TEST(Traffic, BeginsAndEndsWhenItIsToldTo) {
   }
 }
 
-// As libraries do that have a connection to each of a receiver's addresses.
+// As libraries do that have a connection to each of a receiver's addresses. In all_to_all each has
+// 15 receivers, so with three addresses a turn with each packet would give each pair only one.
 TEST(Traffic, TakesTheAddressesOfItsReceiversInTurns) {
   const Pgft tree = make_tree({{4, 4}, {1, 4}, {1, 1}});
   const FabricGraph graph = build_pgft(tree, kLink100);
-  const DmodkForwarding forwarding(tree, 4);
-  PacketWire wire(graph, forwarding, {});
-  Traffic traffic({.pattern = TrafficPattern::all_to_all, .load = 0.5}, 1, 0, graph);
-  std::map<std::uint32_t, std::uint32_t> sent;
-  for (int i = 0; i < 500; ++i) {
-    const auto shipment = traffic.take(wire);
-    ASSERT_TRUE(shipment.has_value());
-    EXPECT_EQ(shipment->path, sent[shipment->from.value]++ % 4);
+  for (const std::uint32_t paths : {1u, 3u, 4u}) {
+    const DmodkForwarding forwarding(tree, paths);
+    PacketWire wire(graph, forwarding, {});
+    for (const TrafficPattern pattern : {TrafficPattern::all_to_all, TrafficPattern::permutation}) {
+      Traffic traffic({.pattern = pattern, .load = 0.5}, 1, 0, graph);
+      std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> latest;
+      for (int i = 0; i < 2'000; ++i) {
+        const auto shipment = traffic.take(wire);
+        ASSERT_TRUE(shipment.has_value());
+        const auto [pair, is_first] =
+            latest.try_emplace({shipment->from.value, shipment->to.value}, shipment->path);
+        if (is_first) continue;
+        EXPECT_EQ(shipment->path, (pair->second + 1) % paths);
+        pair->second = shipment->path;
+      }
+      EXPECT_EQ(latest.size(), pattern == TrafficPattern::all_to_all ? 16u * 15u : 16u);
+    }
   }
-  EXPECT_EQ(sent.size(), 16u);
 }
 
 // M/D/1 at the sender and nobody else's packets behind it: the mean delay is known.
