@@ -106,8 +106,8 @@ Connection::Read Connection::read(std::span<std::byte* const> places,
   is_drained_ = got < frames.bytes();
   placed = frames.settle(got);
   if (placed > 0) end_ = 0;
-  // What comes in smaller parts than a frame would be copied once more with each of them.
-  if (placed == 0) latest_bytes_ = 0;
+  // Unless there was a whole one: parts of frames would be copied once more with each of them.
+  latest_bytes_ = 0;
   for (std::size_t i = 0; i < placed; ++i) latest_bytes_ = sizes[i] = frames.size(i);
   const std::size_t kept = end_ + frames.rest_bytes();
   if (buffer_.size() < kept) buffer_.resize(kept);

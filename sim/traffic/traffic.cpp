@@ -85,26 +85,25 @@ void Traffic::plan_next(std::uint32_t index, SimTime after) {
 
 std::pair<NodeId, std::uint32_t> Traffic::destination(Sender& sender) const {
   std::uint32_t shift = options_.shift;
-  std::uint32_t address = 0;
-  if (options_.pattern == TrafficPattern::all_to_all) {
-    shift = 1 + sender.next;
-    address = sender.turn + sender.next;
-    sender.next = (sender.next + 1) % (hosts_ - 1);
-    if (sender.next == 0) ++sender.turn;
-  } else {
-    address = sender.turn++;
-  }
+  std::uint32_t address = sender.turn;
+  bool ends_turn = true;
   switch (options_.pattern) {
     case TrafficPattern::uniform:
       shift = 1 + static_cast<std::uint32_t>(sender.random.below(hosts_ - 1));
       break;
     case TrafficPattern::permutation:
+      break;
     case TrafficPattern::all_to_all:
+      shift = 1 + sender.next;
+      address += sender.next;
+      sender.next = (sender.next + 1) % (hosts_ - 1);
+      ends_turn = sender.next == 0;
       break;
     case TrafficPattern::incast:
-      return {sender.victim ? NodeId{(options_.target.value + 1) % hosts_} : options_.target,
-              address};
+      shift = options_.target.value + (sender.victim ? 1 : 0) + hosts_ - sender.host.value;
+      break;
   }
+  if (ends_turn) ++sender.turn;
   return {NodeId{(sender.host.value + shift) % hosts_}, address};
 }
 

@@ -101,7 +101,7 @@ class Traffic {
 
   void add_sender(NodeId host, bool victim, std::uint64_t seed, const FabricGraph& graph);
   void plan_next(std::uint32_t sender, SimTime after);
-  // And which of its addresses, less a multiple of their number.
+  // And which of its addresses, to be taken modulo their number.
   std::pair<NodeId, std::uint32_t> destination(Sender& sender) const;
 
   TrafficOptions options_;
