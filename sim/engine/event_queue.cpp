@@ -178,20 +178,32 @@ void EventQueue::refill_run() {
       load_run(bucket);
       continue;
     }
-    std::uint64_t earliest = UINT64_MAX;
-    std::uint64_t latest = 0;
-    std::size_t left = bucket.count;
-    for (const Chunk* chunk = bucket.first; chunk != nullptr; chunk = chunk->next) {
-      const std::size_t here = std::min(left, kChunkEvents);
-      for (std::size_t i = 0; i < here; ++i) {
-        earliest = std::min(earliest, key(chunk->events[i].time));
-        latest = std::max(latest, key(chunk->events[i].time));
-      }
-      left -= here;
+    const Span span = span_of(bucket);
+    if (span.late <= kLateMax && bucket.count <= kInOrderMax) {
+      run_end_ = std::min(rung.end, rung.start + ((std::uint64_t{index} + 1) << rung.shift));
+      load_run(bucket);
+      continue;
     }
-    open_rung(earliest, latest, bucket.count);
+    open_rung(span.earliest, span.latest, bucket.count);
     deal_out(bucket, *rungs_[depth_ - 1]);
   }
+}
+
+EventQueue::Span EventQueue::span_of(const Bucket& bucket) {
+  Span span;
+  std::size_t left = bucket.count;
+  for (const Chunk* chunk = bucket.first; chunk != nullptr; chunk = chunk->next) {
+    const std::size_t here = std::min(left, kChunkEvents);
+    if (chunk->next != nullptr) prefetch_chunk(*chunk->next);
+    for (std::size_t i = 0; i < here; ++i) {
+      const std::uint64_t time = key(chunk->events[i].time);
+      span.late += time < span.latest ? 1 : 0;
+      span.earliest = std::min(span.earliest, time);
+      span.latest = std::max(span.latest, time);
+    }
+    left -= here;
+  }
+  return span;
 }
 
 void EventQueue::refine_far() {

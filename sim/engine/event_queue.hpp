@@ -5,13 +5,14 @@
 // order. *Rungs* are shelves of boxes: each box holds, in order of arrival, the letters of one span
 // of time; a finer rung subdivides one box of the next coarser one. *Far* is the sack of all that
 // lies beyond the last shelf. When the run is empty, the next box that holds anything is taken: a
-// small one is sorted and becomes the run, a large one is dealt out to a finer rung, as is the sack
-// when all shelves are empty. The widths of the boxes come from what is dealt, so they follow the
-// density of events. The idea of rungs is that of the ladder queue (Tang, Goh, Thng: ACM TOMACS
-// 15(3), 2005); that each refinement narrows the boxes by a factor, whatever the keys, is that of
-// the radix heap (Ahuja, Mehlhorn, Orlin, Tarjan: J. ACM 37(2), 1990), and it bounds the worst
-// case: an event moves at most once per rung and every rung is at least 32 times finer than the one
-// above, so no pattern of times costs more than about a dozen moves an event.
+// small one, or one that is nearly in order, is sorted and becomes the run; any other is dealt out
+// to a finer rung, as is the sack when all shelves are empty. The widths of the boxes come from
+// what is dealt, so they follow the density of events. The idea of rungs is that of the ladder
+// queue (Tang, Goh, Thng: ACM TOMACS 15(3), 2005); that each refinement narrows the boxes by a
+// factor, whatever the keys, is that of the radix heap (Ahuja, Mehlhorn, Orlin, Tarjan: J. ACM
+// 37(2), 1990), and it bounds the worst case: an event moves at most once per rung and every rung
+// is at least 32 times finer than the one above, so no pattern of times costs more than about a
+// dozen moves an event.
 //
 // Time is an int64 in the caller's unit (the simulator's: 10 ps), never negative. The queue knows
 // no clock, allocates in chunks, and gives memory back as it empties.
@@ -108,6 +109,8 @@ class EventQueue {
   static constexpr std::size_t kRungBucketsMin = 64;
   static constexpr std::size_t kEventsPerBucket = 8;  // aimed at when a rung is opened
   static constexpr std::size_t kSortedMax = 48;       // a larger bucket is refined, not sorted
+  static constexpr std::size_t kInOrderMax = 256;   // ... unless it is nearly in order already: but
+  static constexpr std::size_t kLateMax = 2;        // for so many that belong further to the front
   static constexpr std::size_t kShiftMax = 32;      // a newcomer passes at most so many in the run,
   static constexpr std::size_t kFrontShiftMax = 8;  // or so many from the front
   static constexpr std::size_t kInstantMax = 1024;  // of one time: loaded so many at a time
@@ -123,6 +126,13 @@ class EventQueue {
     Chunk* first = nullptr;
     Chunk* last = nullptr;
     std::size_t count = 0;
+  };
+
+  // Of the events of a bucket.
+  struct Span {
+    std::uint64_t earliest = UINT64_MAX;
+    std::uint64_t latest = 0;
+    std::size_t late = 0;  // of them, earlier than one before them
   };
 
   // Buckets of 2^shift ticks each over [start, end). Whatever lies in [start, end) and not in a
@@ -150,6 +160,7 @@ class EventQueue {
   void empty_run(std::size_t events);
   QueuedEvent& split_run(std::int64_t newcomer);
   void refill_run();
+  static Span span_of(const Bucket& bucket);
   void refine_far();
   void load_run(Bucket& bucket);
   void load_part(Bucket& bucket);
