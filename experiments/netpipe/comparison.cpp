@@ -10,6 +10,7 @@
 #include "experiments/netpipe/holdfast_end.hpp"
 #include "experiments/netpipe/measurements.hpp"
 #include "experiments/netpipe/pair.hpp"
+#include "experiments/netpipe/places.hpp"
 #include "experiments/netpipe/raw_ends.hpp"
 #include "stack/reliable/message_frame.hpp"
 
@@ -30,7 +31,11 @@ struct Contender {
 
 class Contest {
  public:
-  explicit Contest(const Plan& plan) : plan_(plan) {}
+  explicit Contest(const Plan& plan)
+      : plan_(plan), network_{plan.target, plan.target, plan.places.megabits() > 0} {
+    if (network_.is_limited)
+      network_.name += " at " + std::to_string(plan.places.megabits()) + " Mbit/s";
+  }
 
   Status open(Findings& findings) {
     const bool many = plan_.fragment_bytes.size() > 1;
@@ -54,7 +59,7 @@ class Contest {
   Status run(Findings& findings) {
     for (const std::size_t bytes : plan_.sizes) {
       for (const Pattern pattern : {Pattern::ping_pong, Pattern::stream}) {
-        plan_.before_each(plan_.target + " " + name_of(pattern) + ", " + std::to_string(bytes) +
+        plan_.before_each(network_.name + " " + name_of(pattern) + ", " + std::to_string(bytes) +
                           " bytes");
         for (std::uint32_t round = 0; round < plan_.rounds; ++round) {
           if (Status status = run_round(pattern, bytes, round, findings); !status.is_ok())
@@ -64,9 +69,9 @@ class Contest {
     }
     std::vector<std::string> names;
     for (const Contender& each : contenders_) names.push_back(each.name);
-    findings.rows = measurements_.rows(plan_.target, names);
-    findings.overheads = measurements_.overheads(plan_.target, protections_);
-    findings.shows = promised(plan_.target, compared_, measurements_);
+    findings.rows = measurements_.rows(network_.name, names);
+    findings.overheads = measurements_.overheads(network_.name, protections_);
+    findings.shows = promised(network_, compared_, measurements_);
     return Status::ok();
   }
 
@@ -76,9 +81,13 @@ class Contest {
     Contender& made = contenders_.emplace_back();
     made.name = name;
     made.rails = std::make_unique<OpenRails>();
-    if (Status status = open_rails(rail, *made.rails); !status.is_ok()) return status;
+    if (Status status = open_rails(rail, plan_.places, *made.rails); !status.is_ok()) return status;
     return Pair::fork(
-        [&](bool is_first) { return std::make_unique<HoldfastEnd>(rail, *made.rails, is_first); },
+        [&](bool is_first) {
+          if (Status status = plan_.places.enter(is_first ? 0 : 1); !status.is_ok())
+            throw EndFailed(status.message());
+          return std::make_unique<HoldfastEnd>(rail, *made.rails, is_first);
+        },
         made.pair);
   }
 
@@ -88,8 +97,9 @@ class Contest {
     made.raw = std::make_unique<RawPair>();
     const auto datagram =
         plan_.fragment_bytes.back() + static_cast<std::uint32_t>(reliable::kMessageHeaderBytes);
-    Status status = plan_.target == "udp"   ? open_raw_udp(datagram, plan_.sleeps, *made.raw)
-                    : plan_.target == "tcp" ? open_raw_tcp(plan_.sleeps, *made.raw)
+    Status status = plan_.target == "udp"
+                        ? open_raw_udp(plan_.places, datagram, plan_.sleeps, *made.raw)
+                    : plan_.target == "tcp" ? open_raw_tcp(plan_.places, plan_.sleeps, *made.raw)
                                             : open_raw_shm(plan_.sleeps, *made.raw);
     if (!status.is_ok()) return status;
     return Pair::fork([&](bool is_first) { return std::move(made.raw->ends[is_first ? 0 : 1]); },
@@ -100,6 +110,10 @@ class Contest {
   // networks: TCP is beside it.
   void open_mpi(Findings& findings) {
     if (plan_.mpi_program.empty()) return;
+    if (network_.is_limited) {
+      findings.without_mpi = "it is measured on one host only";
+      return;
+    }
     if (::access(plan_.mpi_program.c_str(), X_OK) != 0) {
       findings.without_mpi =
           plan_.mpi_program + " is not there; with libopenmpi-dev the target mpi_netpipe makes it";
@@ -146,6 +160,7 @@ class Contest {
   }
 
   const Plan& plan_;
+  Network network_;
   std::vector<Contender> contenders_;
   Compared compared_;
   std::vector<Protection> protections_;

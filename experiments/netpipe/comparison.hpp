@@ -11,6 +11,7 @@
 #include "experiments/bench/checksum_figures.hpp"
 #include "experiments/bench/checksum_shows.hpp"
 #include "experiments/netpipe/measurements.hpp"
+#include "experiments/netpipe/places.hpp"
 #include "stack/base/status.hpp"
 
 namespace holdfast::netpipe {
@@ -24,6 +25,7 @@ struct Plan {
   std::vector<std::string> checksums;
   std::string seal;                // registered
   bool sleeps = false;             // else all poll, but Open MPI always does
+  Places places;                   // of the two processes; together with shm
   std::vector<std::size_t> sizes;  // of messages, ascending
   std::uint32_t rounds = 1;
   std::string mpi_program;                              // mpi_netpipe; empty: without Open MPI

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "experiments/netpipe/end.hpp"
+#include "experiments/netpipe/places.hpp"
 #include "hw/run/sleeper.hpp"
 #include "stack/address_book.hpp"
 #include "stack/reliable/endpoint.hpp"
@@ -27,8 +28,8 @@ struct RailPlan {
 struct OpenRails {
   std::vector<std::array<std::unique_ptr<Fabric>, 2>> rails;
 };
-// An error names what could not be opened.
-Status open_rails(const RailPlan& plan, OpenRails& opened);
+// An error names what could not be opened. Shared memory takes processes on one host.
+Status open_rails(const RailPlan& plan, const Places& places, OpenRails& opened);
 // Of either process.
 reliable::EndpointOptions options_of(const RailPlan& plan, bool is_first);
 

@@ -15,33 +15,35 @@ struct Promise {
   double least;
 };
 
-std::vector<Promise> promises_of(const std::string& target, const Compared& by) {
+// What a checksum costs from 64 KiB on.
+void promise_checksum(const Compared& by, double least, std::vector<Promise>& all) {
+  for (std::size_t bytes = kMiddle; bytes <= 4 * kLarge; bytes *= 4) {
+    for (const Pattern pattern : {Pattern::ping_pong, Pattern::stream})
+      all.push_back({"checksum / none", pattern, bytes, by.is_protected, by.unprotected, least});
+  }
+}
+
+std::vector<Promise> promises_of(const Network& network, const Compared& by) {
   constexpr auto kTrip = Pattern::ping_pong;
   constexpr auto kStream = Pattern::stream;
   std::vector<Promise> all;
-  double least_with_checksum = 0;
-  if (target == "udp") {
+  if (network.is_limited) {
+    promise_checksum(by, 0.97, all);
+  } else if (network.target == "udp") {
     all.push_back({"checksum / raw", kStream, kLarge, by.is_protected, by.raw, 0.4});
     all.push_back({"checksum / raw", kTrip, kSmall, by.is_protected, by.raw, 1 / 1.35});
-    least_with_checksum = 0.92;
-  } else if (target == "shm") {
+    promise_checksum(by, 0.92, all);
+  } else if (network.target == "shm") {
     all.push_back({"checksum / ob1", kTrip, kSmall, by.is_protected, by.mpi, 1 / 1.5});
     all.push_back({"checksum / ob1", kTrip, kLarge, by.is_protected, by.mpi, 0.75});
     all.push_back({"checksum / ob1", kStream, kLarge, by.is_protected, by.mpi, 0.75});
-    least_with_checksum = 0.88;
+    promise_checksum(by, 0.88, all);
   } else {
     for (const std::size_t bytes : {kSmall, kMiddle, kLarge})
       all.push_back({"no checksum / ob1", kTrip, bytes, by.unprotected, by.mpi, 1});
     all.push_back({"no checksum / ob1", kStream, kLarge, by.unprotected, by.mpi, 1});
     all.push_back({"checksum / ob1", kTrip, kLarge, by.is_protected, by.mpi, 0.85});
     all.push_back({"checksum / ob1", kStream, kLarge, by.is_protected, by.mpi, 0.85});
-    return all;
-  }
-  for (std::size_t bytes = kMiddle; bytes <= 4 * kLarge; bytes *= 4) {
-    for (const Pattern pattern : {kTrip, kStream}) {
-      all.push_back({"checksum / none", pattern, bytes, by.is_protected, by.unprotected,
-                     least_with_checksum});
-    }
   }
   return all;
 }
@@ -59,13 +61,13 @@ const std::vector<double>* Measurements::find(Pattern pattern, std::size_t bytes
 }
 
 std::vector<bench::BandwidthRow> Measurements::rows(
-    const std::string& target, const std::vector<std::string>& contenders) const {
+    const std::string& network, const std::vector<std::string>& contenders) const {
   std::vector<bench::BandwidthRow> rows;
   for (const auto& [pattern, bytes] : steps()) {
     for (const std::string& contender : contenders) {
       const std::vector<double>* const rates = find(pattern, bytes, contender);
       if (rates == nullptr) continue;
-      rows.push_back({target + " " + name_of(pattern), contender, bytes, rates->size(),
+      rows.push_back({network + " " + name_of(pattern), contender, bytes, rates->size(),
                       bench::median(*rates), bench::median_interval(*rates)});
     }
   }
@@ -78,7 +80,7 @@ std::set<std::pair<Pattern, std::size_t>> Measurements::steps() const {
   return steps;
 }
 
-std::vector<OverheadRow> Measurements::overheads(const std::string& target,
+std::vector<OverheadRow> Measurements::overheads(const std::string& network,
                                                  const std::vector<Protection>& protections) const {
   std::vector<OverheadRow> rows;
   for (const auto& [pattern, bytes] : steps()) {
@@ -89,17 +91,17 @@ std::vector<OverheadRow> Measurements::overheads(const std::string& target,
       std::vector<double> shares;
       for (std::size_t round = 0; round < with->size(); ++round)
         shares.push_back(1 - (*with)[round] / (*without)[round]);
-      rows.push_back({target + " " + name_of(pattern), protection.with, bytes, shares.size(),
+      rows.push_back({network + " " + name_of(pattern), protection.with, bytes, shares.size(),
                       bench::median(shares), bench::median_interval(shares)});
     }
   }
   return rows;
 }
 
-std::vector<bench::ShowRow> promised(const std::string& target, const Compared& compared,
+std::vector<bench::ShowRow> promised(const Network& network, const Compared& compared,
                                      const Measurements& measurements) {
   std::vector<bench::ShowRow> shows;
-  for (const Promise& promise : promises_of(target, compared)) {
+  for (const Promise& promise : promises_of(network, compared)) {
     const auto rates_of = [&](const std::string& contender) {
       return measurements.find(promise.pattern, promise.bytes, contender);
     };
@@ -110,9 +112,10 @@ std::vector<bench::ShowRow> promised(const std::string& target, const Compared& 
     std::vector<double> ratios;
     for (std::size_t round = 0; round < ours->size(); ++round)
       ratios.push_back((*ours)[round] / (*peer)[round]);
-    shows.push_back({target + " " + name_of(promise.pattern) + ": " + promise.what, promise.bytes,
-                     bench::median(std::move(ratios)), promise.least, bench::median(*ours),
-                     bench::median(*peer), compared.raw, bench::median(*raw)});
+    shows.push_back({network.name + " " + name_of(promise.pattern) + ": " + promise.what,
+                     promise.bytes, bench::median(std::move(ratios)), promise.least,
+                     bench::median(*ours), bench::median(*peer), compared.raw,
+                     bench::median(*raw)});
   }
   return shows;
 }

@@ -40,10 +40,11 @@ class Measurements {
   // Null: there are none.
   const std::vector<double>* find(Pattern pattern, std::size_t bytes,
                                   const std::string& contender) const;
-  std::vector<bench::BandwidthRow> rows(const std::string& target,
+  // `network` begins the names of what was measured.
+  std::vector<bench::BandwidthRow> rows(const std::string& network,
                                         const std::vector<std::string>& contenders) const;
   // In the order of the patterns, lengths and protections.
-  std::vector<OverheadRow> overheads(const std::string& target,
+  std::vector<OverheadRow> overheads(const std::string& network,
                                      const std::vector<Protection>& protections) const;
 
  private:
@@ -59,9 +60,16 @@ struct Compared {
   std::string is_protected, unprotected, raw, mpi;
 };
 
-// What is promised of this target, as ratios of speeds; those for which something was not
+// What was measured.
+struct Network {
+  std::string target;       // udp, tcp, shm
+  std::string name;         // for people
+  bool is_limited = false;  // a wire that is slower than the processors
+};
+
+// What is promised of this network, as ratios of speeds; those for which something was not
 // measured are left out.
-std::vector<bench::ShowRow> promised(const std::string& target, const Compared& compared,
+std::vector<bench::ShowRow> promised(const Network& network, const Compared& compared,
                                      const Measurements& measurements);
 
 }  // namespace holdfast::netpipe

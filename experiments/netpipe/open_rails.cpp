@@ -34,18 +34,21 @@ Status open_shm(const std::string& name, std::uint32_t frame_bytes, std::uint32_
   return open_as<hw::ShmFabric>(options, opened);
 }
 
-Status open_one(const RailPlan& plan, const std::string& name, std::unique_ptr<Fabric>& opened) {
+Status open_one(const RailPlan& plan, const hw::UdpEndpoint& local, const std::string& name,
+                std::unique_ptr<Fabric>& opened) {
   const std::uint32_t window = options_of(plan, true).limits.window_bytes;
   const auto frame_bytes =
       plan.fragment_bytes + static_cast<std::uint32_t>(reliable::kMessageHeaderBytes);
   if (plan.target == "udp") {
     hw::UdpOptions options;
+    options.local = local;
     options.frame_bytes_max = frame_bytes;
     options.peers_max = kPeers;
     return open_as<hw::UdpFabric>(options, opened);
   }
   if (plan.target == "tcp") {
     hw::TcpOptions options;
+    options.local = local;
     options.frame_bytes_max = frame_bytes;
     options.peers_max = options.incoming_max = kPeers;
     options.send_buffer_bytes = 2 * window;
@@ -56,14 +59,16 @@ Status open_one(const RailPlan& plan, const std::string& name, std::unique_ptr<F
 
 }  // namespace
 
-Status open_rails(const RailPlan& plan, OpenRails& opened) {
+Status open_rails(const RailPlan& plan, const Places& places, OpenRails& opened) {
   static unsigned opened_so_far = 0;
   for (std::uint32_t r = 0; r < plan.rails; ++r) {
     auto& rail = opened.rails.emplace_back();
-    for (std::unique_ptr<Fabric>& end : rail) {
+    for (std::size_t end = 0; end < rail.size(); ++end) {
       const std::string name =
           "holdfast-bench-" + std::to_string(::getpid()) + "-" + std::to_string(opened_so_far++);
-      if (Status status = open_one(plan, name, end); !status.is_ok()) return status;
+      const Status status =
+          places.at(end, [&] { return open_one(plan, places.address(end, r), name, rail[end]); });
+      if (!status.is_ok()) return status;
     }
   }
   return Status::ok();

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "experiments/netpipe/end.hpp"
+#include "experiments/netpipe/places.hpp"
 #include "stack/base/status.hpp"
 
 namespace holdfast::netpipe {
@@ -21,9 +22,10 @@ struct RawPair {
 // UDP_GRO). A socket beside it carries 8 bytes for each quarter of what may be under way, which is
 // what the receiver's buffer holds of long messages or of short ones, so that it does not overflow;
 // there is no other protocol.
-Status open_raw_udp(std::uint32_t datagram_bytes, bool sleeps, RawPair& opened);
+Status open_raw_udp(const Places& places, std::uint32_t datagram_bytes, bool sleeps,
+                    RawPair& opened);
 // A connection, without delay.
-Status open_raw_tcp(bool sleeps, RawPair& opened);
+Status open_raw_tcp(const Places& places, bool sleeps, RawPair& opened);
 // A ring of pieces in each direction: a copy in, a copy out, one atomic store for each piece.
 Status open_raw_shm(bool sleeps, RawPair& opened);
 

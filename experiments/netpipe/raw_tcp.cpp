@@ -59,20 +59,35 @@ Status failure(const char* what) {
   return hw::socket_failure(what, "TCP", {});
 }
 
-}  // namespace
-
-Status open_raw_tcp(bool sleeps, RawPair& opened) {
-  const hw::Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const hw::SocketName any_port{hw::UdpEndpoint{}};
-  if (!listener.is_open() || ::bind(listener.get(), &any_port.any, any_port.size) != 0 ||
+Status listen_at(const hw::UdpEndpoint& local, hw::Descriptor& listener) {
+  listener = hw::Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const hw::SocketName name{local};
+  if (!listener.is_open() || ::bind(listener.get(), &name.any, name.size) != 0 ||
       ::listen(listener.get(), 1) != 0) {
     return failure("cannot listen at");
   }
-  const hw::SocketName name(hw::local_name(listener.get()));
-  std::array<hw::Descriptor, 2> both{
-      hw::Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)), hw::Descriptor()};
-  if (!both[0].is_open() || ::connect(both[0].get(), &name.any, name.size) != 0)
+  return Status::ok();
+}
+
+Status connect_to(const hw::UdpEndpoint& other, hw::Descriptor& connected) {
+  connected = hw::Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const hw::SocketName name{other};
+  if (!connected.is_open() || ::connect(connected.get(), &name.any, name.size) != 0)
     return failure("cannot connect to");
+  return Status::ok();
+}
+
+}  // namespace
+
+Status open_raw_tcp(const Places& places, bool sleeps, RawPair& opened) {
+  hw::Descriptor listener;
+  std::array<hw::Descriptor, 2> both;
+  Status status = places.at(1, [&] { return listen_at(places.address(1, 0), listener); });
+  if (status.is_ok()) {
+    const hw::UdpEndpoint to = hw::local_name(listener.get());
+    status = places.at(0, [&] { return connect_to(to, both[0]); });
+  }
+  if (!status.is_ok()) return status;
   both[1] = hw::Descriptor(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
   if (!both[1].is_open()) return failure("cannot accept at");
   for (std::size_t i = 0; i < 2; ++i) {

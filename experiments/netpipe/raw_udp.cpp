@@ -1,5 +1,6 @@
-// A message is one piece of the stream of bytes that the datagrams carry; on loopback they keep
-// their order. What came of the next message with the end of this one waits in a spill.
+// A message is one piece of the stream of bytes that the datagrams carry; on loopback and
+// on a wire of ours they keep their order. What came of the next message with the end of this one
+// waits in a spill.
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <poll.h>
@@ -135,18 +136,25 @@ Status failure(const char* what) {
   return hw::socket_failure(what, "UDP", {});
 }
 
+Status open_at(const hw::UdpEndpoint& local, hw::Descriptor& opened) {
+  opened = hw::Descriptor(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const hw::SocketName name{local};
+  if (!opened.is_open() || ::bind(opened.get(), &name.any, name.size) != 0)
+    return failure("cannot bind");
+  for (const auto& [forced, plain] :
+       {std::pair{SO_RCVBUFFORCE, SO_RCVBUF}, {SO_SNDBUFFORCE, SO_SNDBUF}}) {
+    if (::setsockopt(opened.get(), SOL_SOCKET, forced, &kBufferBytes, sizeof kBufferBytes) != 0)
+      ::setsockopt(opened.get(), SOL_SOCKET, plain, &kBufferBytes, sizeof kBufferBytes);
+  }
+  return Status::ok();
+}
+
 // Two sockets that are connected to each other.
-Status open_two(std::array<hw::Descriptor, 2>& two) {
-  for (hw::Descriptor& one : two) {
-    one = hw::Descriptor(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-    const hw::SocketName name{hw::UdpEndpoint{}};
-    if (!one.is_open() || ::bind(one.get(), &name.any, name.size) != 0)
-      return failure("cannot bind");
-    for (const auto& [forced, plain] :
-         {std::pair{SO_RCVBUFFORCE, SO_RCVBUF}, {SO_SNDBUFFORCE, SO_SNDBUF}}) {
-      if (::setsockopt(one.get(), SOL_SOCKET, forced, &kBufferBytes, sizeof kBufferBytes) != 0)
-        ::setsockopt(one.get(), SOL_SOCKET, plain, &kBufferBytes, sizeof kBufferBytes);
-    }
+Status open_two(const Places& places, std::array<hw::Descriptor, 2>& two) {
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (Status status = places.at(i, [&] { return open_at(places.address(i, 0), two[i]); });
+        !status.is_ok())
+      return status;
   }
   for (std::size_t i = 0; i < 2; ++i) {
     const hw::SocketName other(hw::local_name(two[1 - i].get()));
@@ -157,10 +165,11 @@ Status open_two(std::array<hw::Descriptor, 2>& two) {
 
 }  // namespace
 
-Status open_raw_udp(std::uint32_t datagram_bytes, bool sleeps, RawPair& opened) {
+Status open_raw_udp(const Places& places, std::uint32_t datagram_bytes, bool sleeps,
+                    RawPair& opened) {
   std::array<hw::Descriptor, 2> data, credit;
   for (auto* const two : {&data, &credit}) {
-    if (Status status = open_two(*two); !status.is_ok()) return status;
+    if (Status status = open_two(places, *two); !status.is_ok()) return status;
   }
   for (std::size_t i = 0; i < 2; ++i) {
     const int segment = static_cast<int>(datagram_bytes), on = 1;

@@ -29,6 +29,9 @@ const std::array kOptions = {
     Option{"--sizes", "LIST",
            "netpipe: lengths of messages in bytes; default 1 to 4 MiB in steps of\n"
            "four, and 8"},
+    Option{"--rate", "N",
+           "netpipe: between two hosts, with rails of so many megabits a second in\n"
+           "each direction; not of shm"},
     Option{"--sleep", nullptr, "netpipe: processes sleep until something comes; else they poll"},
     Option{"--no-mpi", nullptr, "netpipe, failover: without Open MPI"},
     Option{"--times", "N",
@@ -65,6 +68,7 @@ constexpr std::array kOwnOptions = {OwnOption{"--rounds", {"checksum", "netpipe"
                                     OwnOption{"--seal", {"netpipe", ""}},
                                     OwnOption{"--fragment", {"netpipe", ""}},
                                     OwnOption{"--sizes", {"netpipe", ""}},
+                                    OwnOption{"--rate", {"netpipe", ""}},
                                     OwnOption{"--sleep", {"netpipe", ""}},
                                     OwnOption{"--no-mpi", {"netpipe", "failover"}},
                                     OwnOption{"--times", {"failover", ""}},
@@ -131,7 +135,9 @@ const Command kBenchCommand = {
     "library\n"
     "drives it, without the functions of holdfast.h around it, which take a lock, look at the "
     "view\n"
-    "and keep a record of each request besides. Takes some minutes.\n\n"
+    "and keep a record of each request besides. Takes some minutes. With --rate hosts and rails "
+    "are\n"
+    "those of failover, and Open MPI is left out.\n\n"
     "pipeline-model: the bandwidth of checksummed messages over their length by the models: "
     "naive,\n"
     "eager, and through the super-pipeline; with a paper's parameters, beside what it says, and\n"
@@ -151,6 +157,7 @@ const Command kBenchCommand = {
     "  holdfast bench checksum --rounds 7 --largest 1 --output short\n"
     "  holdfast bench failover --faults cut,silent_out --times 100 --no-mpi --output hundred\n"
     "  holdfast bench netpipe --target udp --sizes 8,1048576 --output small\n"
+    "  holdfast bench netpipe --rate 2400 --output wire\n"
     "  holdfast bench nas --figure dr-6 --job cg.C.64\n"
     "  holdfast bench pipeline-model --output model",
     kOptions,

@@ -21,13 +21,18 @@ constexpr std::uint32_t kRounds = 31;
 constexpr std::uint32_t kRailsMost = 8;
 constexpr std::uint32_t kSizeMost = 64 << 20;
 constexpr std::uint32_t kFragmentLeast = 64;
+constexpr std::uint32_t kMegabitsMost = 100'000;
 
 std::string parse_targets(const Arguments& arguments, std::vector<std::string>& targets) {
-  for (const std::string& target : split_at_commas(arguments.value("--target", "udp,tcp,shm"))) {
+  const bool is_limited = arguments.has("--rate");
+  const std::string all = is_limited ? "udp,tcp" : "udp,tcp,shm";
+  for (const std::string& target : split_at_commas(arguments.value("--target", all))) {
     if (target != "udp" && target != "tcp" && target != "shm")
       return "--target has \"" + target +
              "\"; expected some of udp, tcp and shm, with commas "
              "between";
+    if (is_limited && target == "shm")
+      return "--target has shm and --rate is there; expected udp or tcp, as hosts share no memory";
     if (std::find(targets.begin(), targets.end(), target) == targets.end())
       targets.push_back(target);
   }
@@ -71,6 +76,25 @@ std::string parse_sizes(const Arguments& arguments, netpipe::Plan& plan) {
   return "";
 }
 
+std::string parse_fragments(const Arguments& arguments, const std::vector<std::string>& targets,
+                            netpipe::Plan& plan) {
+  if (!arguments.has("--fragment")) return "";
+  std::set<std::uint32_t> fragments;
+  for (const std::string& target : targets) {
+    const bool is_cut =
+        target == "udp" && arguments.has("--rate");  // by the wire, which is Ethernet
+    const std::uint32_t most =
+        is_cut ? netpipe::default_fragment_bytes(target) : netpipe::most_fragment_bytes(target);
+    if (std::string wrong = parse_numbers(arguments, "--fragment", kFragmentLeast, most, fragments);
+        !wrong.empty()) {
+      if (is_cut) return wrong + " (more do not fit a packet of Ethernet)";
+      return wrong + (target == "udp" ? " (more do not fit a datagram of UDP)" : "");
+    }
+  }
+  plan.fragment_bytes.assign(fragments.begin(), fragments.end());
+  return "";
+}
+
 std::string parse(const Arguments& arguments, netpipe::Plan& plan,
                   std::vector<std::string>& targets) {
   for (const auto& parse_some : {parse_checksums, parse_seal, parse_sizes}) {
@@ -80,17 +104,8 @@ std::string parse(const Arguments& arguments, netpipe::Plan& plan,
   if (plan.rails > kRailsMost)
     return "--rails is " + std::to_string(plan.rails) + "; expected 1 to " +
            std::to_string(kRailsMost);
-  std::set<std::uint32_t> fragments;
-  for (const std::string& target : targets) {
-    if (!arguments.has("--fragment")) continue;
-    if (std::string wrong = parse_numbers(arguments, "--fragment", kFragmentLeast,
-                                          netpipe::most_fragment_bytes(target), fragments);
-        !wrong.empty())
-      return wrong + (target == "udp" ? " (more do not fit a datagram of UDP)" : "");
-  }
-  plan.fragment_bytes.assign(fragments.begin(), fragments.end());
   plan.sleeps = arguments.has("--sleep");
-  return "";
+  return parse_fragments(arguments, targets, plan);
 }
 
 void print_small(const std::string& target, const netpipe::Findings& findings) {
@@ -121,6 +136,7 @@ std::string overhead_csv(const std::vector<netpipe::OverheadRow>& rows) {
 std::string json_of(const netpipe::Plan& plan, std::uint64_t messages) {
   nlohmann::ordered_json json;
   json["rails"] = plan.rails;
+  if (plan.places.megabits() > 0) json["megabits_per_s"] = plan.places.megabits();
   json["checksums"] = plan.checksums;
   json["seal"] = plan.seal;
   json["waiting"] = plan.sleeps ? "sleeping" : "polling";
@@ -133,11 +149,19 @@ std::string json_of(const netpipe::Plan& plan, std::uint64_t messages) {
 int bench_netpipe(const Arguments& arguments) {
   netpipe::Plan plan;
   std::vector<std::string> targets;
+  std::uint32_t megabits = 0;
   if (!arguments.number("--rounds", kRounds, plan.rounds) ||
-      !arguments.number("--rails", 1, plan.rails))
+      !arguments.number("--rails", 1, plan.rails) || !arguments.number("--rate", 0, megabits))
     return kRefused;
   if (std::string wrong = parse(arguments, plan, targets); !wrong.empty())
     return refuse_bench(wrong);
+  if (megabits > kMegabitsMost)
+    return refuse_bench("--rate is " + std::to_string(megabits) + "; expected 1 to " +
+                        std::to_string(kMegabitsMost) + " megabits a second");
+  if (megabits > 0) {
+    if (Status status = netpipe::Places::apart(plan.rails, megabits, plan.places); !status.is_ok())
+      return refuse_bench(status.message());
+  }
   std::string folder;
   if (Status status = make_results_folder(arguments, "results/bench-netpipe", folder);
       !status.is_ok())

@@ -65,7 +65,8 @@ int main(int argc, char** argv) {
   if (argc > 4) plan.fragment_bytes = static_cast<std::uint32_t>(std::atoi(argv[4]));
   if (argc > 5) plan.checksum = std::string(argv[5]) == "none" ? "" : argv[5];
   netpipe::OpenRails rails;
-  if (Status status = netpipe::open_rails(plan, rails); !status.is_ok()) give_up(status.message());
+  if (Status status = netpipe::open_rails(plan, {}, rails); !status.is_ok())
+    give_up(status.message());
   const BothEnds addresses(rails);
   std::array<std::unique_ptr<Endpoint>, 2> ends;
   for (std::uint32_t p = 0; p < 2; ++p) {

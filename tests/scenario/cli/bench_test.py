@@ -13,6 +13,8 @@ from holdfast import PROGRAM, ROOT, Scenario
 CHECKSUMS = {"sum32", "xor32", "adler32", "fletcher64", "jenkins_oaat", "fnv1a", "knuth",
              "murmur2a", "superfast", "crc32c", "xxh3"}
 
+NOT_HERE = ("expected root", "install the Debian package", "expected a kernel")
+
 
 class Bench(Scenario):
     def bench(self, *words):
@@ -150,6 +152,22 @@ class Bench(Scenario):
         self.assertEqual(contenders, {"holdfast sum32", "holdfast none", "raw tcp"})
         self.assertEqual(machine["waiting"], "sleeping")
 
+    def test_messages_between_two_hosts_are_not_faster_than_the_wire(self):
+        done = self.bench("netpipe", "--rate", "400", "--rounds", "1", "--sizes", "65536,1048576",
+                          "--output", "wire")
+        if done.returncode == 2 and any(why in done.stderr for why in NOT_HERE):
+            self.skipTest(done.stderr)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        rows = self.rows("wire", "bandwidth.csv")
+        self.assertEqual({row["measurement"] for row in rows},
+                         {f"{target} at 400 Mbit/s {pattern}" for target in ("udp", "tcp")
+                          for pattern in ("ping_pong", "stream")})
+        for row in rows:
+            if row["measurement"].endswith("stream") and row["message_bytes"] == "1048576":
+                self.assertLess(float(row["median_bytes_per_s"]), 1.2 * 400e6 / 8)
+        self.assertEqual({row["least_ratio"] for row in self.rows("wire", "shows.csv")}, {"0.97"})
+        self.assertEqual(json.loads(self.read("wire", "machine.json"))["megabits_per_s"], 400)
+
     def test_messages_in_shared_memory_cut_in_two_ways(self):
         contenders, _ = self.netpipe("shm", "--no-mpi", "--fragment", "4096,16384")
         self.assertEqual(contenders, {"holdfast crc32c 4096", "holdfast crc32c 16384",
@@ -208,6 +226,11 @@ class Bench(Scenario):
                 (["netpipe", "--largest", "4"], "has no option --largest"),
                 (["netpipe", "--target", "tdp"], "expected some of udp, tcp and shm"),
                 (["netpipe", "--rails", "9"], "expected 1 to 8"),
+                (["netpipe", "--rate", "100001"], "expected 1 to 100000 megabits a second"),
+                (["netpipe", "--rate", "800", "--target", "shm"], "hosts share no memory"),
+                (["netpipe", "--rate", "800", "--target", "udp", "--fragment", "4096"],
+                 "do not fit a packet of Ethernet"),
+                (["failover", "--rate", "800"], "has no option --rate"),
                 (["netpipe", "--sizes", "8,0"], "--sizes has \"0\""),
                 (["netpipe", "--checksum", "crc32"], "did you mean \"crc32c\"?"),
                 (["netpipe", "--seal", "wax"], "expected none or siphash128"),

@@ -84,7 +84,7 @@ class RawEnds : public ::testing::TestWithParam<bool> {};
 TEST_P(RawEnds, UdpBringsEveryMessage) {
   for (const std::uint32_t datagram_bytes : {1472u, 61'440u}) {
     RawPair raw;
-    const Status status = open_raw_udp(datagram_bytes, GetParam(), raw);
+    const Status status = open_raw_udp({}, datagram_bytes, GetParam(), raw);
     ASSERT_TRUE(status.is_ok()) << status.message();
     exchange_all(raw);
   }
@@ -93,7 +93,7 @@ TEST_P(RawEnds, UdpBringsEveryMessage) {
 // Of short messages a buffer has no room for as many bytes as of long ones.
 TEST(RawUdp, ManyShortMessagesDoNotOverflowASlowReceiver) {
   RawPair raw;
-  const Status status = open_raw_udp(1472, true, raw);
+  const Status status = open_raw_udp({}, 1472, true, raw);
   ASSERT_TRUE(status.is_ok()) << status.message();
   const std::unique_ptr<Pair> pair = fork_raw(raw, {}, [] { std::this_thread::sleep_for(200ms); });
   ASSERT_NE(pair, nullptr);
@@ -108,7 +108,7 @@ TEST(RawUdp, ManyShortMessagesDoNotOverflowASlowReceiver) {
 
 TEST_P(RawEnds, TcpBringsEveryMessage) {
   RawPair raw;
-  const Status status = open_raw_tcp(GetParam(), raw);
+  const Status status = open_raw_tcp({}, GetParam(), raw);
   ASSERT_TRUE(status.is_ok()) << status.message();
   exchange_all(raw);
 }
@@ -133,7 +133,7 @@ class Faults : public ::testing::TestWithParam<Fault> {};
 // Of four messages that the second process receives.
 TEST_P(Faults, AreCounted) {
   RawPair raw;
-  ASSERT_TRUE(open_raw_tcp(true, raw).is_ok());
+  ASSERT_TRUE(open_raw_tcp({}, true, raw).is_ok());
   const std::unique_ptr<Pair> pair = fork_raw(raw, GetParam().spoil);
   ASSERT_NE(pair, nullptr);
   for (const Pattern pattern : {Pattern::ping_pong, Pattern::stream}) {
