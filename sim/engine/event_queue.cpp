@@ -108,15 +108,16 @@ void EventQueue::make_room() {
   end_ = next_ + events;
 }
 
-// With room for so many.
+// With room for so many, and before them for newcomers.
 void EventQueue::empty_run(std::size_t events) {
   constexpr std::size_t kKeptEvents = 1024;
-  const bool too_large = run_room_ > kKeptEvents && run_room_ / 4 > events;
-  if (too_large || run_room_ < events) {
-    run_room_ = std::bit_ceil(too_large ? std::max(events, kKeptEvents) : events);
+  const std::size_t room = events + kFrontShiftMax;
+  const bool too_large = run_room_ > kKeptEvents && run_room_ / 4 > room;
+  if (too_large || run_room_ < room) {
+    run_room_ = std::bit_ceil(too_large ? std::max(room, kKeptEvents) : room);
     run_ = std::make_unique_for_overwrite<QueuedEvent[]>(run_room_);
   }
-  next_ = end_ = run_.get();
+  next_ = end_ = run_.get() + kFrontShiftMax;
 }
 
 QueuedEvent& EventQueue::place_beyond_run(std::int64_t time) {
@@ -131,10 +132,35 @@ QueuedEvent& EventQueue::place_beyond_run(std::int64_t time) {
 // The rung must reach to the end of the run, not only to its last event: the next finest rung may
 // begin there.
 QueuedEvent& EventQueue::split_run(std::int64_t newcomer) {
+  if (key(end_[-1].time) == run_end_) {
+    put_part_back();
+    return place_in_run(newcomer);
+  }
+  while (depth_ > 0 && is_empty(*rungs_[depth_ - 1])) --depth_;
   open_rung(std::min(key(next_->time), key(newcomer)), run_end_ - 1, in_run() + 1);
   Rung& rung = *rungs_[depth_ - 1];
   for (; next_ != end_; ++next_) place_in_rung(rung, next_->time) = *next_;
   return place_in_rung(rung, newcomer);
+}
+
+// A part of a great instant, of which nothing has been popped, or the newcomer would be in the
+// past. The rest of it is in the finest rung, and must not come before it.
+void EventQueue::put_part_back() {
+  Rung& rung = *rungs_[depth_ - 1];
+  Bucket& bucket = rung.buckets[run_end_ - rung.start];
+  HOLDFAST_ASSERT(rung.shift == 0 && bucket.count > 0 && in_run() >= kInstantMax);
+  for (std::size_t left = kInstantMax; left > 0; left -= kChunkEvents) {
+    Chunk* const chunk = take_chunk();
+    end_ -= kChunkEvents;
+    std::copy_n(end_, kChunkEvents, chunk->events);
+    chunk->next = bucket.first;
+    bucket.first = chunk;
+  }
+  bucket.count += kInstantMax;
+}
+
+bool EventQueue::is_empty(const Rung& rung) {
+  return std::ranges::all_of(rung.occupied, [](std::uint64_t word) { return word == 0; });
 }
 
 // A large queue lies in no cache. What is read next is fetched while this is sorted.
@@ -173,13 +199,8 @@ void EventQueue::refill_run() {
       prefetch_chunk(
           *rung.buckets[word * 64 + static_cast<std::size_t>(std::countr_zero(rest))].first);
     }
-    if (bucket.count <= kSortedMax || rung.shift == 0) {
-      run_end_ = std::min(rung.end, rung.start + ((std::uint64_t{index} + 1) << rung.shift));
-      load_run(bucket);
-      continue;
-    }
     const Span span = span_of(bucket);
-    if (span.late <= kLateMax && bucket.count <= kInOrderMax) {
+    if (rung.shift == 0 || is_soon_sorted(bucket, span)) {
       run_end_ = std::min(rung.end, rung.start + ((std::uint64_t{index} + 1) << rung.shift));
       load_run(bucket);
       continue;
@@ -189,8 +210,10 @@ void EventQueue::refill_run() {
   }
 }
 
+// Of a short bucket, which is sorted whatever it holds, nothing need be known.
 EventQueue::Span EventQueue::span_of(const Bucket& bucket) {
   Span span;
+  if (bucket.count <= kSortedMax) return span;
   std::size_t left = bucket.count;
   for (const Chunk* chunk = bucket.first; chunk != nullptr; chunk = chunk->next) {
     const std::size_t here = std::min(left, kChunkEvents);
@@ -206,6 +229,10 @@ EventQueue::Span EventQueue::span_of(const Bucket& bucket) {
   return span;
 }
 
+bool EventQueue::is_soon_sorted(const Bucket& bucket, const Span& span) {
+  return bucket.count <= kSortedMax || (bucket.count <= kInOrderMax && span.late <= kLateMax);
+}
+
 void EventQueue::refine_far() {
   const std::uint64_t earliest = far_earliest_;
   const std::uint64_t latest = far_latest_;
@@ -213,7 +240,7 @@ void EventQueue::refine_far() {
   far_latest_ = 0;
   Bucket bucket = far_;
   far_ = Bucket{};
-  if (bucket.count <= kSortedMax) {
+  if (bucket.count <= kInOrderMax && is_soon_sorted(bucket, span_of(bucket))) {
     run_end_ = latest + 1;
     load_run(bucket);
     return;
@@ -250,7 +277,8 @@ void EventQueue::load_part(Bucket& bucket) {
   bucket.count -= kInstantMax;
 }
 
-// Insertion sort: stable, linear on what is in order already, and a large run is (it has one time).
+// Insertion sort: stable, and linear on what is in order already. A large run has one time, or at
+// most kLateMax events that are not in order.
 void EventQueue::sort_run() {
   for (QueuedEvent* sorted = next_ + 1; sorted < end_; ++sorted) {
     if (sorted[-1].time <= sorted->time) continue;

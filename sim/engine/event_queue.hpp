@@ -4,15 +4,16 @@
 // It works like a post office. The *run* is the small stack of letters being delivered now, in
 // order. *Rungs* are shelves of boxes: each box holds, in order of arrival, the letters of one span
 // of time; a finer rung subdivides one box of the next coarser one. *Far* is the sack of all that
-// lies beyond the last shelf. When the run is empty, the next box that holds anything is taken: a
-// small one, or one that is nearly in order, is sorted and becomes the run; any other is dealt out
-// to a finer rung, as is the sack when all shelves are empty. The widths of the boxes come from
-// what is dealt, so they follow the density of events. The idea of rungs is that of the ladder
-// queue (Tang, Goh, Thng: ACM TOMACS 15(3), 2005); that each refinement narrows the boxes by a
-// factor, whatever the keys, is that of the radix heap (Ahuja, Mehlhorn, Orlin, Tarjan: J. ACM
-// 37(2), 1990), and it bounds the worst case: an event moves at most once per rung and every rung
-// is at least 32 times finer than the one above, so no pattern of times costs more than about a
-// dozen moves an event.
+// lies beyond the last shelf. When the run is empty, the next box that holds anything is taken, or
+// the sack when all shelves are empty: a small one, or one that is nearly in order, is sorted and
+// becomes the run; any other is dealt out to a finer rung. The widths of the boxes come from what
+// is dealt, so they follow the density of events. The idea of rungs is that of the ladder queue
+// (Tang, Goh, Thng: ACM TOMACS 15(3), 2005); that each refinement narrows the boxes by a factor,
+// whatever the keys, is that of the radix heap (Ahuja, Mehlhorn, Orlin, Tarjan: J. ACM 37(2),
+// 1990), and it bounds the worst case: every rung is at least 32 times finer than the one above, so
+// no pattern of times costs more than about a dozen moves an event. But for this: a run that has
+// been looked at, and before which more newcomers come than find room in front of it, is put back
+// as a whole, at most kInstantMax events.
 //
 // Time is an int64 in the caller's unit (the simulator's: 10 ps), never negative. The queue knows
 // no clock, allocates in chunks, and gives memory back as it empties.
@@ -103,14 +104,17 @@ class EventQueue {
 
  private:
   // Sizes found by measurement (tests/bench/event_queue_bench) on a processor with 32 KiB of level
-  // 1 and 1 MiB of level 2 cache; the neighbouring powers of two differ by about ten per cent.
+  // 1 and 1 MiB of level 2 cache; the neighbouring powers of two differ by about ten per cent
+  // (kInOrderMax and kLateMax are not measured so closely).
   static constexpr std::size_t kChunkEvents = 16;       // a power of two
   static constexpr std::size_t kRungBucketsMax = 1024;  // the ends of all buckets stay in cache
   static constexpr std::size_t kRungBucketsMin = 64;
   static constexpr std::size_t kEventsPerBucket = 8;  // aimed at when a rung is opened
   static constexpr std::size_t kSortedMax = 48;       // a larger bucket is refined, not sorted
-  static constexpr std::size_t kInOrderMax = 256;   // ... unless it is nearly in order already: but
-  static constexpr std::size_t kLateMax = 2;        // for so many that belong further to the front
+  // ... unless it is nearly in order: no more events than the first, of which at most the second
+  // are earlier than one before them.
+  static constexpr std::size_t kInOrderMax = 256;
+  static constexpr std::size_t kLateMax = 2;
   static constexpr std::size_t kShiftMax = 32;      // a newcomer passes at most so many in the run,
   static constexpr std::size_t kFrontShiftMax = 8;  // or so many from the front
   static constexpr std::size_t kInstantMax = 1024;  // of one time: loaded so many at a time
@@ -159,8 +163,11 @@ class EventQueue {
   void make_room();
   void empty_run(std::size_t events);
   QueuedEvent& split_run(std::int64_t newcomer);
+  void put_part_back();
+  static bool is_empty(const Rung& rung);
   void refill_run();
   static Span span_of(const Bucket& bucket);
+  static bool is_soon_sorted(const Bucket& bucket, const Span& span);
   void refine_far();
   void load_run(Bucket& bucket);
   void load_part(Bucket& bucket);
@@ -176,8 +183,8 @@ class EventQueue {
   std::int64_t last_popped_ = 0;
 
   // [next_, end_) in order of (time, sequence): all events before run_end_, or the first of those
-  // at run_end_. They lie in the memory of the run, and before them is room for as many as have
-  // been popped.
+  // at run_end_. They lie in the memory of the run, and before them is room for a few, and for
+  // as many as have been popped.
   QueuedEvent* next_ = nullptr;
   QueuedEvent* end_ = nullptr;
   std::uint64_t run_end_ = 0;

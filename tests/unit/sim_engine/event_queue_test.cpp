@@ -63,6 +63,13 @@ const Pattern kPatterns[] = {
     {"uniform", [](Random& r, std::int64_t) { return uniform(r, kSecond); }},
     {"constant", [](Random&, std::int64_t) { return kSecond / 10; }},
     {"heartbeat", [](Random& r, std::int64_t) { return r.below(4) == 0 ? 200'000 : kSecond / 10; }},
+    // Timers of processes that began at different times, and now and then something in between:
+    // boxes that are in order but for a few.
+    {"phases",
+     [](Random& r, std::int64_t now) {
+       constexpr std::int64_t kPeriod = kSecond / 10;
+       return now < kPeriod || r.below(100) == 0 ? uniform(r, kPeriod) : kPeriod;
+     }},
     {"bimodal",
      [](Random& r, std::int64_t) {
        return r.below(2) == 0 ? uniform(r, 50) : uniform(r, kSecond);
@@ -92,7 +99,11 @@ const Pattern kPatterns[] = {
 // Both queues, given the same pushes.
 class Differential : public ::testing::Test {
  protected:
+  // Who has looked at what is next may push something that comes before it.
   void push(std::int64_t time) {
+    if (random_.below(8) == 0 && oracle_.size() > 0) {
+      ASSERT_EQ(queue_->next_time(), oracle_.next_time());
+    }
     const auto target = static_cast<std::uint32_t>(random_.next());
     const auto payload = static_cast<std::uint32_t>(random_.next());
     queue_->push(time, target, payload);
@@ -303,6 +314,41 @@ TEST(EventQueue, MemoryOfAnEndlessRun) {
   for (int i = 0; i < 1'000'000; ++i) queue.push(queue.pop().time + 5, 1, 0);
   EXPECT_EQ(queue.size(), 6u);
   EXPECT_LE(queue.memory_bytes(), 1u << 16);
+}
+
+// A part of the instant has been loaded: what comes long before it, in whatever number, must not
+// part it from the rest, behind which newcomers of the same time belong.
+TEST(EventQueue, AGreatInstantThatHasBeenLookedAtStaysWhole) {
+  for (const std::uint32_t early : {1u, 5u, 20u, 200u}) {
+    SCOPED_TRACE(early);
+    EventQueue queue;
+    Oracle oracle;
+    const auto push = [&](std::int64_t time) {
+      queue.push(time, 0, 0);
+      oracle.push(time, 0, 0);
+    };
+    for (int i = 0; i < 2'000; ++i) push(kSecond);
+    ASSERT_EQ(queue.next_time(), kSecond);
+    for (std::uint32_t i = 0; i < early; ++i) push(kSecond / 2 - 1'000 * i);
+    for (std::uint32_t popped = 0; oracle.size() > 0; ++popped) {
+      ASSERT_EQ(queue.pop().sequence, oracle.pop().sequence);
+      if (popped == early + 2) push(kSecond);
+    }
+    EXPECT_TRUE(queue.empty());
+  }
+}
+
+// A run far ahead is looked at before each of those that come before it.
+TEST(EventQueue, MemoryOfManyWhoComeBeforeWhatIsNext) {
+  EventQueue queue;
+  for (std::uint32_t i = 0; i < 200; ++i) queue.push(kSecond + i, i, 0);
+  for (std::int64_t time = 0; time < 1'000; ++time) {
+    ASSERT_EQ(queue.next_time(), kSecond);
+    for (std::int64_t i = 0; i < 20; ++i) queue.push(1'000 * time - 40 * i + 800, 0, 0);
+    for (std::int64_t i = 0; i < 20; ++i) ASSERT_LT(queue.pop().time, kSecond);
+  }
+  EXPECT_EQ(queue.size(), 200u);
+  EXPECT_LE(queue.memory_bytes(), 1u << 18);
 }
 
 // News that reaches many at one instant: a million events of one time, and each that is handled
