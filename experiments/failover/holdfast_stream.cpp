@@ -1,6 +1,5 @@
 // Two copies of this process, each in the namespace of its host. They sleep until a rail has
 // something, as processes do that leave the processors to others.
-#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -13,6 +12,7 @@
 
 #include "experiments/failover/message_ring.hpp"
 #include "experiments/failover/stream.hpp"
+#include "hw/inject/in_namespace.hpp"
 #include "hw/run/sleeper.hpp"
 #include "hw/status/counting_fabric.hpp"
 #include "hw/udp/udp_fabric.hpp"
@@ -165,8 +165,7 @@ class StreamEnd final : private AddressBook {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (const int signal : {SIGINT, SIGTERM}) ::signal(signal, SIG_DFL);
   try {
-    if (::setns(name_space, CLONE_NEWNET) != 0)
-      throw std::runtime_error(std::string("cannot enter a host: ") + std::strerror(errno));
+    need(hw::enter_namespace(name_space));
     StreamEnd end(plan, self, log);
     if (self == 0) {
       end.send_until_stopped();

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "experiments/netpipe/holdfast_end.hpp"
@@ -32,9 +33,10 @@ struct Contender {
 class Contest {
  public:
   explicit Contest(const Plan& plan)
-      : plan_(plan), network_{plan.target, plan.target, plan.places.megabits() > 0} {
-    if (network_.is_limited)
-      network_.name += " at " + std::to_string(plan.places.megabits()) + " Mbit/s";
+      : plan_(plan), network_{plan.target, plan.target, plan.places.burst_bytes()} {
+    if (!is_limited()) return;
+    const std::string rails = plan.rails > 1 ? std::to_string(plan.rails) + " x " : "";
+    network_.name += " at " + rails + std::to_string(plan.places.megabits()) + " Mbit/s";
   }
 
   Status open(Findings& findings) {
@@ -76,6 +78,7 @@ class Contest {
   }
 
  private:
+  bool is_limited() const { return network_.burst_bytes > 0; }
   Status open_ours(const std::string& name, const std::string& checksum, std::uint32_t bytes) {
     const RailPlan rail{plan_.target, plan_.rails, bytes, checksum, plan_.seal, plan_.sleeps};
     Contender& made = contenders_.emplace_back();
@@ -110,7 +113,7 @@ class Contest {
   // networks: TCP is beside it.
   void open_mpi(Findings& findings) {
     if (plan_.mpi_program.empty()) return;
-    if (network_.is_limited) {
+    if (is_limited()) {
       findings.without_mpi = "it is measured on one host only";
       return;
     }
@@ -178,6 +181,13 @@ std::uint32_t default_fragment_bytes(const std::string& target) {
 std::uint32_t most_fragment_bytes(const std::string& target) {
   if (target == "udp") return 65'507 - static_cast<std::uint32_t>(reliable::kMessageHeaderBytes);
   return 1 << 20;
+}
+
+std::uint32_t least_megabits(const std::vector<std::size_t>& sizes) {
+  constexpr double kStep_s = 10;  // half of what anybody waits
+  const auto there = static_cast<double>(
+      std::max(kStepBytes, kMessagesLeast * (sizes.empty() ? 0 : sizes.back())));
+  return static_cast<std::uint32_t>(std::ceil(2 * there * 8 / 1e6 / kStep_s));
 }
 
 Status measure(const Plan& plan, Findings& findings) {

@@ -37,6 +37,10 @@ std::uint32_t default_fragment_bytes(const std::string& target);
 // Most that a frame of this network can carry.
 std::uint32_t most_fragment_bytes(const std::string& target);
 
+// Of a wire by which messages of these lengths, ascending, are measured before anybody has waited
+// for too long.
+std::uint32_t least_megabits(const std::vector<std::size_t>& sizes);
+
 struct Findings {
   // measurement: "udp ping_pong" or "udp stream"; the bandwidth of a ping-pong is the length over
   // half a round trip.

@@ -62,9 +62,11 @@ struct Compared {
 
 // What was measured.
 struct Network {
-  std::string target;       // udp, tcp, shm
-  std::string name;         // for people
-  bool is_limited = false;  // a wire that is slower than the processors
+  std::string target;  // udp, tcp, shm
+  std::string name;    // for people
+  // Of a wire that is slower than the processors, what it carries at once after a silence. 0: there
+  // is no such wire.
+  std::uint64_t burst_bytes = 0;
 };
 
 // What is promised of this network, as ratios of speeds; those for which something was not

@@ -1,12 +1,6 @@
 // Process p is on host p.
 #include "experiments/netpipe/places.hpp"
 
-#include <sched.h>
-
-#include <cerrno>
-#include <cstring>
-#include <string>
-
 #include "hw/inject/in_namespace.hpp"
 
 namespace holdfast::netpipe {
@@ -24,6 +18,10 @@ Status Places::apart(std::uint32_t rails, std::uint32_t megabits, Places& places
   return Status::ok();
 }
 
+std::uint64_t Places::burst_bytes() const {
+  return hosts_ == nullptr ? 0 : hw::HostNetwork::burst_bytes(megabits_);
+}
+
 hw::UdpEndpoint Places::address(std::size_t process, std::uint32_t rail) const {
   if (hosts_ == nullptr) return {};
   return {hw::HostNetwork::address(static_cast<std::uint32_t>(process), rail), 0};
@@ -36,9 +34,7 @@ Status Places::at(std::size_t process, const std::function<Status()>& open) cons
 
 Status Places::enter(std::size_t process) const {
   if (hosts_ == nullptr) return Status::ok();
-  const int name_space = hosts_->name_space(static_cast<std::uint32_t>(process));
-  if (::setns(name_space, CLONE_NEWNET) == 0) return Status::ok();
-  return Status::error(std::string("cannot enter a network namespace: ") + std::strerror(errno));
+  return hw::enter_namespace(hosts_->name_space(static_cast<std::uint32_t>(process)));
 }
 
 }  // namespace holdfast::netpipe

@@ -23,6 +23,8 @@ class Places {
 
   // 0: both here, and nothing is limited.
   std::uint32_t megabits() const { return megabits_; }
+  // See hw::HostNetwork::burst_bytes; 0: likewise.
+  std::uint64_t burst_bytes() const;
   // Of a process, 0 or 1, on a rail; the kernel chooses the port.
   hw::UdpEndpoint address(std::size_t process, std::uint32_t rail) const;
   // Does what opens sockets where that process is.

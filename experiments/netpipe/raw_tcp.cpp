@@ -55,8 +55,8 @@ class RawTcpEnd final : public OrderedEnd {
   bool sleeps_;
 };
 
-Status failure(const char* what) {
-  return hw::socket_failure(what, "TCP", {});
+Status failure(const char* what, const hw::UdpEndpoint& at) {
+  return hw::socket_failure(what, "TCP", at);
 }
 
 Status listen_at(const hw::UdpEndpoint& local, hw::Descriptor& listener) {
@@ -64,7 +64,7 @@ Status listen_at(const hw::UdpEndpoint& local, hw::Descriptor& listener) {
   const hw::SocketName name{local};
   if (!listener.is_open() || ::bind(listener.get(), &name.any, name.size) != 0 ||
       ::listen(listener.get(), 1) != 0) {
-    return failure("cannot listen at");
+    return failure("cannot listen at", local);
   }
   return Status::ok();
 }
@@ -73,7 +73,7 @@ Status connect_to(const hw::UdpEndpoint& other, hw::Descriptor& connected) {
   connected = hw::Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const hw::SocketName name{other};
   if (!connected.is_open() || ::connect(connected.get(), &name.any, name.size) != 0)
-    return failure("cannot connect to");
+    return failure("cannot connect to", other);
   return Status::ok();
 }
 
@@ -89,7 +89,7 @@ Status open_raw_tcp(const Places& places, bool sleeps, RawPair& opened) {
   }
   if (!status.is_ok()) return status;
   both[1] = hw::Descriptor(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
-  if (!both[1].is_open()) return failure("cannot accept at");
+  if (!both[1].is_open()) return failure("cannot accept at", hw::local_name(listener.get()));
   for (std::size_t i = 0; i < 2; ++i) {
     const int on = 1;
     ::setsockopt(both[i].get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);

@@ -1,6 +1,6 @@
-// A message is one piece of the stream of bytes that the datagrams carry; on loopback and
-// on a wire of ours they keep their order. What came of the next message with the end of this one
-// waits in a spill.
+// A message is one piece of the stream of bytes that the datagrams carry; on loopback, and on a
+// wire between two hosts of ours, they keep their order. What came of the next message with the end
+// of this one waits in a spill.
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <poll.h>
@@ -132,15 +132,15 @@ class RawUdpEnd final : public OrderedEnd {
   std::byte spill_[kRunBytesMax];
 };
 
-Status failure(const char* what) {
-  return hw::socket_failure(what, "UDP", {});
+Status failure(const char* what, const hw::UdpEndpoint& at) {
+  return hw::socket_failure(what, "UDP", at);
 }
 
 Status open_at(const hw::UdpEndpoint& local, hw::Descriptor& opened) {
   opened = hw::Descriptor(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   const hw::SocketName name{local};
   if (!opened.is_open() || ::bind(opened.get(), &name.any, name.size) != 0)
-    return failure("cannot bind");
+    return failure("cannot bind", local);
   for (const auto& [forced, plain] :
        {std::pair{SO_RCVBUFFORCE, SO_RCVBUF}, {SO_SNDBUFFORCE, SO_SNDBUF}}) {
     if (::setsockopt(opened.get(), SOL_SOCKET, forced, &kBufferBytes, sizeof kBufferBytes) != 0)
@@ -158,7 +158,8 @@ Status open_two(const Places& places, std::array<hw::Descriptor, 2>& two) {
   }
   for (std::size_t i = 0; i < 2; ++i) {
     const hw::SocketName other(hw::local_name(two[1 - i].get()));
-    if (::connect(two[i].get(), &other.any, other.size) != 0) return failure("cannot connect");
+    if (::connect(two[i].get(), &other.any, other.size) != 0)
+      return failure("cannot connect to", hw::local_name(two[1 - i].get()));
   }
   return Status::ok();
 }

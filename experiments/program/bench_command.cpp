@@ -31,7 +31,8 @@ const std::array kOptions = {
            "four, and 8"},
     Option{"--rate", "N",
            "netpipe: between two hosts, with rails of so many megabits a second in\n"
-           "each direction; not of shm"},
+           "each direction; not of shm, which the default leaves out then. What is\n"
+           "promised is so of a rate that plain sockets reach"},
     Option{"--sleep", nullptr, "netpipe: processes sleep until something comes; else they poll"},
     Option{"--no-mpi", nullptr, "netpipe, failover: without Open MPI"},
     Option{"--times", "N",

@@ -136,7 +136,11 @@ std::string overhead_csv(const std::vector<netpipe::OverheadRow>& rows) {
 std::string json_of(const netpipe::Plan& plan, std::uint64_t messages) {
   nlohmann::ordered_json json;
   json["rails"] = plan.rails;
-  if (plan.places.megabits() > 0) json["megabits_per_s"] = plan.places.megabits();
+  if (plan.places.megabits() > 0) {
+    json["megabits_per_s"] = plan.places.megabits();
+    json["burst_bytes"] = plan.places.burst_bytes();
+    json["queue_bytes"] = hw::HostNetwork::kQueueBytes;
+  }
   json["checksums"] = plan.checksums;
   json["seal"] = plan.seal;
   json["waiting"] = plan.sleeps ? "sleeping" : "polling";
@@ -155,10 +159,13 @@ int bench_netpipe(const Arguments& arguments) {
     return kRefused;
   if (std::string wrong = parse(arguments, plan, targets); !wrong.empty())
     return refuse_bench(wrong);
-  if (megabits > kMegabitsMost)
-    return refuse_bench("--rate is " + std::to_string(megabits) + "; expected 1 to " +
-                        std::to_string(kMegabitsMost) + " megabits a second");
   if (megabits > 0) {
+    const std::uint32_t least = netpipe::least_megabits(plan.sizes);
+    if (megabits < least || megabits > kMegabitsMost)
+      return refuse_bench("--rate is " + std::to_string(megabits) + "; expected " +
+                          std::to_string(least) + " to " + std::to_string(kMegabitsMost) +
+                          " megabits a second for messages of " +
+                          std::to_string(plan.sizes.back()) + " bytes");
     if (Status status = netpipe::Places::apart(plan.rails, megabits, plan.places); !status.is_ok())
       return refuse_bench(status.message());
   }

@@ -141,14 +141,17 @@ std::string HostNetwork::neighbours(std::uint32_t host, std::uint32_t rail) cons
 
 // A burst of a millisecond, and of no less than the longest run of datagrams that the kernel sends
 // as one, which else would be cut by the bucket.
+std::uint64_t HostNetwork::burst_bytes(std::uint32_t megabits) {
+  constexpr std::uint64_t kLongestRun = 128 << 10;
+  return std::max(std::uint64_t{megabits} * 1'000'000 / 8 / 1000, kLongestRun);
+}
+
 Status HostNetwork::limit(std::uint32_t host, std::uint32_t rail, std::uint32_t megabits) {
   HOLDFAST_ASSERT(rail < rails_ && megabits >= 1);
-  constexpr std::uint64_t kLongestRun = 128 << 10;
-  const std::uint64_t bytes_per_ms = std::uint64_t{megabits} * 1'000'000 / 8 / 1000;
   const Status status =
       run_tool(kTc, {"-batch", "-"}, name_space(host),
                "qdisc add dev " + rail_name(rail) + " root tbf rate " + std::to_string(megabits) +
-                   "mbit burst " + std::to_string(std::max(bytes_per_ms, kLongestRun)) + " limit " +
+                   "mbit burst " + std::to_string(burst_bytes(megabits)) + " limit " +
                    std::to_string(kQueueBytes) + "\n");
   if (status.is_ok()) return status;
   return Status::error("rates of rails cannot be limited here (" + status.message() +

@@ -51,8 +51,10 @@ class HostNetwork {
   }
 
   // From now on what the host sends on that rail leaves at this rate, and waits in a queue of
-  // kQueueBytes meanwhile (a token bucket). Once for each rail; `megabits`: a second, >= 1.
+  // kQueueBytes meanwhile (a token bucket; who was silent may send burst_bytes faster). Once for
+  // each rail; `megabits`: a second, >= 1.
   static constexpr std::uint32_t kQueueBytes = 8 << 20;
+  static std::uint64_t burst_bytes(std::uint32_t megabits);
   Status limit(std::uint32_t host, std::uint32_t rail, std::uint32_t megabits);
 
   // Begins and ends are counted: a rail has a fault until as many have ended as have begun.

@@ -8,12 +8,11 @@ import shutil
 import subprocess
 import unittest
 
-from holdfast import PROGRAM, ROOT, Scenario
+from holdfast import NOT_HERE, PROGRAM, ROOT, Scenario
 
 CHECKSUMS = {"sum32", "xor32", "adler32", "fletcher64", "jenkins_oaat", "fnv1a", "knuth",
              "murmur2a", "superfast", "crc32c", "xxh3"}
 
-NOT_HERE = ("expected root", "install the Debian package", "expected a kernel")
 
 
 class Bench(Scenario):
@@ -163,8 +162,8 @@ class Bench(Scenario):
                          {f"{target} at 400 Mbit/s {pattern}" for target in ("udp", "tcp")
                           for pattern in ("ping_pong", "stream")})
         for row in rows:
-            if row["measurement"].endswith("stream") and row["message_bytes"] == "1048576":
-                self.assertLess(float(row["median_bytes_per_s"]), 1.2 * 400e6 / 8)
+            if row["message_bytes"] == "1048576":  # eight bursts
+                self.assertLess(float(row["median_bytes_per_s"]), 1.3 * 400e6 / 8)
         self.assertEqual({row["least_ratio"] for row in self.rows("wire", "shows.csv")}, {"0.97"})
         self.assertEqual(json.loads(self.read("wire", "machine.json"))["megabits_per_s"], 400)
 
@@ -226,7 +225,7 @@ class Bench(Scenario):
                 (["netpipe", "--largest", "4"], "has no option --largest"),
                 (["netpipe", "--target", "tdp"], "expected some of udp, tcp and shm"),
                 (["netpipe", "--rails", "9"], "expected 1 to 8"),
-                (["netpipe", "--rate", "100001"], "expected 1 to 100000 megabits a second"),
+                (["netpipe", "--rate", "13"], "expected 14 to 100000 megabits a second for messages"),
                 (["netpipe", "--rate", "800", "--target", "shm"], "hosts share no memory"),
                 (["netpipe", "--rate", "800", "--target", "udp", "--fragment", "4096"],
                  "do not fit a packet of Ethernet"),

@@ -8,13 +8,12 @@ import os
 import shutil
 import subprocess
 
-from holdfast import PROGRAM, ROOT, Scenario, main
+from holdfast import NOT_HERE, PROGRAM, ROOT, Scenario, main
 
 PR_CAPBSET_DROP, CAP_SYS_ADMIN = 24, 21
 MESSAGE_KIB = 64
 # How each fault is noticed.
 FAULTS = {"cut": "netlink", "closed": "errno", "silent_out": "silence"}
-NOT_HERE = ("expected root", "install the Debian package", "expected a kernel")
 
 
 class Failover(Scenario):

@@ -10,6 +10,8 @@ import tempfile
 import unittest
 
 PROGRAM = os.environ["HOLDFAST_PROGRAM"]
+# What is said where hosts cannot be network namespaces.
+NOT_HERE = ("expected root", "install the Debian package", "expected a kernel")
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
 
 # Eight hosts; the second failure is repaired.

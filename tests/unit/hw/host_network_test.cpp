@@ -6,12 +6,14 @@
 #include <netinet/in.h>
 #include <sched.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <memory>
 #include <string>
 #include <thread>
 
+#include "hw/inject/in_namespace.hpp"
 #include "hw/monotonic_clock.hpp"
 #include "hw/udp/internet_socket.hpp"
 #include "tests/unit/hw/launched_program.hpp"
@@ -143,6 +145,32 @@ TEST_F(HostNetworkTest, WhatAHostSendsTakesTheTimeOfItsRate) {
   EXPECT_EQ(count, 100);
   // 140,000 bytes, of which 131,072 are the bucket's, at 125,000 a second.
   EXPECT_GE(monotonic_now() - begun, milliseconds(60));
+}
+
+std::uint64_t name_space_of_this_thread() {
+  struct stat file {};
+  EXPECT_EQ(::stat("/proc/thread-self/ns/net", &file), 0);
+  return file.st_ino;
+}
+
+TEST_F(HostNetworkTest, WhatIsDoneInANamespaceIsDoneThereAndNothingStaysThere) {
+  const std::uint64_t here = name_space_of_this_thread();
+  std::uint64_t there = here;
+  const Status done = in_namespace(network_->name_space(1), [&] {
+    there = name_space_of_this_thread();
+    return Status::error("what it says");
+  });
+  EXPECT_EQ(done.message(), "what it says");
+  EXPECT_NE(there, here);
+  EXPECT_EQ(name_space_of_this_thread(), here);
+
+  bool was_done = false;
+  const Status refused = in_namespace(-1, [&] {
+    was_done = true;
+    return Status::ok();
+  });
+  EXPECT_FALSE(refused.is_ok());
+  EXPECT_FALSE(was_done);
 }
 
 }  // namespace

@@ -61,12 +61,22 @@ TEST(Promises, TheChecksumsPriceIsThatOfTheTarget) {
 // And at most 3 % behind a wire that is slower than the processors; of nothing else is anything
 // promised there.
 TEST(Promises, BehindASlowWireAChecksumCostsNearlyNothing) {
-  const Network wire{"udp", "udp at 2400 Mbit/s", true};
+  const Network wire{"udp", "udp at 2400 Mbit/s", 300'000};
   const auto shows =
       promised(wire, kCompared, of(65536, {{"with", {98}}, {"without", {100}}, {"raw", {500}}}));
   ASSERT_EQ(shows.size(), 1u);
   EXPECT_EQ(shows[0].show, "udp at 2400 Mbit/s stream: checksum / none");
   EXPECT_DOUBLE_EQ(shows[0].least, 0.97);
+}
+
+TEST(Promises, OfAPingPongThatFitsTheBurstsOfAWireThereAreNone) {
+  Measurements measurements;
+  for (const std::size_t bytes : {std::size_t{262'144}, kMebibyte}) {
+    for (const char* const contender : {"with", "without", "raw"})
+      measurements.add(Pattern::ping_pong, bytes, contender, 100);
+  }
+  EXPECT_EQ(promised({"udp", "udp", 131'072}, kCompared, measurements).size(), 1u);
+  EXPECT_EQ(promised({"udp", "udp", 131'071}, kCompared, measurements).size(), 2u);
 }
 
 TEST(Rows, AreMediansInTheOrderOfTheContenders) {
