@@ -225,7 +225,7 @@ class Bench(Scenario):
                 (["netpipe", "--largest", "4"], "has no option --largest"),
                 (["netpipe", "--target", "tdp"], "expected some of udp, tcp and shm"),
                 (["netpipe", "--rails", "9"], "expected 1 to 8"),
-                (["netpipe", "--rate", "13"], "expected 14 to 100000 megabits a second for messages"),
+                (["netpipe", "--rate", "13"], "expected 14 to 100000 megabits a second"),
                 (["netpipe", "--rate", "800", "--target", "shm"], "hosts share no memory"),
                 (["netpipe", "--rate", "800", "--target", "udp", "--fragment", "4096"],
                  "do not fit a packet of Ethernet"),
