@@ -9,10 +9,9 @@
 // From an accepted command to its completion the memory belongs to the endpoint: bytes to be sent
 // must not change, and bytes received may be written several times. A turn polls the rails until
 // they are empty, handles all that came, and only then lets deadlines fire, sends what may go, and
-// acknowledges; if nothing came, was asked for or is due, it has only looked. But the first message
-// to come whole after a turn that found the rails empty is handed over at once, and the next turn
-// goes on. New messages go before all that where the rails were empty a moment ago, and the first
-// few at once, when they are sent.
+// acknowledges; if nothing came, was asked for or is due, it has only looked. New messages go
+// before that where the rails were empty a moment ago, and the first few at once, when they are
+// sent.
 #pragma once
 
 #include <cstdint>

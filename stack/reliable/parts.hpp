@@ -22,7 +22,6 @@ struct Endpoint::Parts {
   Receiving receiving;
   Time deadlines_at;  // the last turn that let deadlines fire, or found the rails empty
   Time latest{-(std::int64_t{1} << 62)};  // that anybody has told, or at which something came
-  bool may_hand_over = false;             // the last turn found the rails empty
 
   // connections.cpp
   bool connect(ProcessId peer, Incarnation incarnation, Time now);
@@ -40,8 +39,7 @@ struct Endpoint::Parts {
   Time turn(Time told);
   Time look_after_all(bool emptied, bool looks, Time now);
   void send_commands(Time now);
-  enum class Polled : std::uint8_t { all, some, handed_over };
-  Polled poll(Time now);
+  bool poll(Time now);
   std::size_t rail_of_oldest();
   void handle(std::size_t rail, const Event& event, Time now);
   void handle_frame(std::size_t rail, std::span<const std::byte> frame, Time at, Time now);

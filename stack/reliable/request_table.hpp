@@ -40,8 +40,6 @@ class RequestTable {
   // Nothing has come of it: as if it had not been taken.
   void drop(std::uint32_t i);
 
-  // Whether some have completed and have not been taken.
-  bool has_completed() const { return done_count_ > 0; }
   std::size_t completed(std::span<Completed> to);
   std::uint32_t in_use() const { return states_.size() - states_.left(); }
   std::uint32_t size() const { return states_.size(); }

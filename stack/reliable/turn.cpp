@@ -24,10 +24,8 @@ Time Endpoint::Parts::turn(Time told) {
   acknowledging.begin_turn();
   if (std::exchange(core.is_changed_for_next, false)) core.is_changed = true;
   if (core.is_changed && core.has_just_looked(now)) send_commands(now);
-  const Polled polled = poll(now);
+  const bool emptied = poll(now);
   now = latest;
-  if (polled == Polled::handed_over) return now;
-  const bool emptied = may_hand_over = polled == Polled::all;
   if (emptied) core.emptied_at = now;
   // What is said after a deadline has passed may lie unread before who is flooded.
   const bool looks = emptied || now - deadlines_at >= kFloodPatience;
@@ -79,25 +77,19 @@ void Endpoint::Parts::send_commands(Time now) {
   if (any) core.flush(now);
 }
 
-// A program that waits for one message and answers it has it before all else that came with it is
-// handled, such as what it acknowledges: its answer goes at once, and the next turn does the rest.
-// Once after each turn that found the rails empty, so nothing waits for long.
-Endpoint::Parts::Polled Endpoint::Parts::poll(Time now) {
+// False: there is more.
+bool Endpoint::Parts::poll(Time now) {
   for (Port& port : core.ports) port.begin_turn();
   for (std::size_t handled = 1;; ++handled) {
     const std::size_t from = rail_of_oldest();
-    if (from == kNoRail) return Polled::all;
+    if (from == kNoRail) return true;
     const Event& event = *core.ports[from].oldest();
     // Whoever polls may not have read the clock for some turns.
     now = not_before_latest(event.at);
     handle(from, event, now);
     core.ports[from].next();
-    if (may_hand_over && core.requests.has_completed()) {
-      may_hand_over = false;
-      return Polled::handed_over;
-    }
     if (handled % kEventsUntilUrgent == 0) acknowledge_urgent(now);
-    if (handled == kEventsOfATurn) return Polled::some;
+    if (handled == kEventsOfATurn) return false;
   }
 }
 

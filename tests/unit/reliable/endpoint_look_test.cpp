@@ -141,30 +141,5 @@ TEST(EndpointLook, AnAnswerToNoProbeSaysNothing) {
   }
 }
 
-// Whoever waits for one message and answers it need not wait for the rest of what came with it. But
-// once, or a stream would never be acknowledged.
-TEST(EndpointLook, OfWhatCameTogetherTheFirstMessageIsHandedOverBeforeTheOthers) {
-  World world;
-  const std::vector<std::byte> sent = content(1, 8);
-  std::array<std::vector<std::byte>, 3> got;
-  for (std::vector<std::byte>& one : got) {
-    one.resize(sent.size());
-    ASSERT_NE(world.receive(1, 0, one), kNoRequest);
-    ASSERT_NE(world.send(0, 1, sent), kNoRequest);
-  }
-  world.at(0).turn(world.now());
-  world.at(1).turn(world.now());
-  world.network.launch();
-  world.network.now = world.now() + milliseconds(1);
-  world.network.deliver();
-
-  std::array<Completed, 4> completed;
-  EXPECT_EQ(world.at(1).turn(world.now()), world.now()) << "there is more";
-  EXPECT_EQ(world.at(1).completed(completed), 1u);
-  world.at(1).turn(world.now());
-  EXPECT_EQ(world.at(1).completed(completed), 2u);
-  for (const std::vector<std::byte>& one : got) EXPECT_TRUE(one == sent);
-}
-
 }  // namespace
 }  // namespace holdfast::reliable
