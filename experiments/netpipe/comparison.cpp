@@ -33,7 +33,7 @@ struct Contender {
 class Contest {
  public:
   explicit Contest(const Plan& plan)
-      : plan_(plan), network_{plan.target, plan.target, plan.places.burst_bytes()} {
+      : plan_(plan), network_{plan.target, plan.target, plan.rails * plan.places.burst_bytes()} {
     if (!is_limited()) return;
     const std::string rails = plan.rails > 1 ? std::to_string(plan.rails) + " x " : "";
     network_.name += " at " + rails + std::to_string(plan.places.megabits()) + " Mbit/s";

@@ -64,8 +64,8 @@ struct Compared {
 struct Network {
   std::string target;  // udp, tcp, shm
   std::string name;    // for people
-  // Of a wire that is slower than the processors, what it carries at once after a silence. 0: there
-  // is no such wire.
+  // Of a wire that is slower than the processors, what it carries at once after a silence, over all
+  // rails. 0: there is no such wire.
   std::uint64_t burst_bytes = 0;
 };
 

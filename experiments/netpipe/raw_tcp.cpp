@@ -83,13 +83,14 @@ Status open_raw_tcp(const Places& places, bool sleeps, RawPair& opened) {
   hw::Descriptor listener;
   std::array<hw::Descriptor, 2> both;
   Status status = places.at(1, [&] { return listen_at(places.address(1, 0), listener); });
+  hw::UdpEndpoint to;
   if (status.is_ok()) {
-    const hw::UdpEndpoint to = hw::local_name(listener.get());
+    to = hw::local_name(listener.get());
     status = places.at(0, [&] { return connect_to(to, both[0]); });
   }
   if (!status.is_ok()) return status;
   both[1] = hw::Descriptor(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
-  if (!both[1].is_open()) return failure("cannot accept at", hw::local_name(listener.get()));
+  if (!both[1].is_open()) return failure("cannot accept at", to);
   for (std::size_t i = 0; i < 2; ++i) {
     const int on = 1;
     ::setsockopt(both[i].get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);

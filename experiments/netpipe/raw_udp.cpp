@@ -157,9 +157,10 @@ Status open_two(const Places& places, std::array<hw::Descriptor, 2>& two) {
       return status;
   }
   for (std::size_t i = 0; i < 2; ++i) {
-    const hw::SocketName other(hw::local_name(two[1 - i].get()));
+    const hw::UdpEndpoint to = hw::local_name(two[1 - i].get());
+    const hw::SocketName other(to);
     if (::connect(two[i].get(), &other.any, other.size) != 0)
-      return failure("cannot connect to", hw::local_name(two[1 - i].get()));
+      return failure("cannot connect to", to);
   }
   return Status::ok();
 }

@@ -10,6 +10,7 @@
 #include "experiments/program/bench_words.hpp"
 #include "experiments/program/commands.hpp"
 #include "experiments/runner/durable_file.hpp"
+#include "hw/inject/host_network.hpp"
 #include "stack/checksum/checksum.hpp"
 #include "stack/reliable/rail_state.hpp"
 #include "stack/seal/seal.hpp"

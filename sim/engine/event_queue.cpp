@@ -136,7 +136,7 @@ QueuedEvent& EventQueue::split_run(std::int64_t newcomer) {
     put_part_back();
     return place_in_run(newcomer);
   }
-  while (depth_ > 0 && is_empty(*rungs_[depth_ - 1])) --depth_;
+  close_empty_rungs();
   open_rung(std::min(key(next_->time), key(newcomer)), run_end_ - 1, in_run() + 1);
   Rung& rung = *rungs_[depth_ - 1];
   for (; next_ != end_; ++next_) place_in_rung(rung, next_->time) = *next_;
@@ -159,8 +159,15 @@ void EventQueue::put_part_back() {
   bucket.count += kInstantMax;
 }
 
-bool EventQueue::is_empty(const Rung& rung) {
-  return std::ranges::all_of(rung.occupied, [](std::uint64_t word) { return word == 0; });
+// The finest ones, as long as the next one, or far, reaches down to the end of the run.
+void EventQueue::close_empty_rungs() {
+  const auto is_empty = [](const Rung& rung) {
+    return std::ranges::all_of(rung.occupied, [](std::uint64_t word) { return word == 0; });
+  };
+  while (depth_ > 0 && is_empty(*rungs_[depth_ - 1]) &&
+         (depth_ == 1 || rungs_[depth_ - 2]->start <= run_end_)) {
+    --depth_;
+  }
 }
 
 // A large queue lies in no cache. What is read next is fetched while this is sorted.

@@ -11,9 +11,10 @@
 // (Tang, Goh, Thng: ACM TOMACS 15(3), 2005); that each refinement narrows the boxes by a factor,
 // whatever the keys, is that of the radix heap (Ahuja, Mehlhorn, Orlin, Tarjan: J. ACM 37(2),
 // 1990), and it bounds the worst case: every rung is at least 32 times finer than the one above, so
-// no pattern of times costs more than about a dozen moves an event. But for this: a run that has
-// been looked at, and before which more newcomers come than find room in front of it, is put back
-// as a whole, at most kInstantMax events.
+// no pattern of times costs more than about a dozen moves an event. But for this: where what is
+// next has been looked at, and more newcomers come before it than find room in front of the run,
+// all of the run is moved once for each nine of them, and a rung opened that may be wider than the
+// one below.
 //
 // Time is an int64 in the caller's unit (the simulator's: 10 ps), never negative. The queue knows
 // no clock, allocates in chunks, and gives memory back as it empties.
@@ -164,7 +165,7 @@ class EventQueue {
   void empty_run(std::size_t events);
   QueuedEvent& split_run(std::int64_t newcomer);
   void put_part_back();
-  static bool is_empty(const Rung& rung);
+  void close_empty_rungs();
   void refill_run();
   static Span span_of(const Bucket& bucket);
   static bool is_soon_sorted(const Bucket& bucket, const Span& span);
@@ -192,6 +193,7 @@ class EventQueue {
   std::size_t run_room_ = 0;
 
   // rungs_[0 … depth_-1], coarse to fine; run_end_ <= end of the finest, ends fall with fineness.
+  // Each begins at or before the end of the next finer one, and the finest at or before run_end_.
   // The rest are closed and kept for reuse.
   std::vector<std::unique_ptr<Rung>> rungs_;
   std::size_t depth_ = 0;

@@ -14,7 +14,6 @@ CHECKSUMS = {"sum32", "xor32", "adler32", "fletcher64", "jenkins_oaat", "fnv1a",
              "murmur2a", "superfast", "crc32c", "xxh3"}
 
 
-
 class Bench(Scenario):
     def bench(self, *words):
         """What it gave; `args` is its process number."""

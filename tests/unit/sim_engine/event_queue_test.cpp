@@ -215,6 +215,38 @@ TEST_F(EventQueuePatternsInTurn, ManyHistories) {
   }
 }
 
+// Groups of which each is looked at before another one comes before it, at any scale: great ones of
+// one time, to which some are added later, and small ones one after the other or of any order.
+TEST_F(EventQueuePatternsInTurn, GroupsBeforeWhatHasBeenLookedAt) {
+  for (std::uint64_t history = 0; history < tests::drawn(1'000u); ++history) {
+    SCOPED_TRACE(history);
+    random_ = Random(7, 4, history);
+    queue_.emplace();
+    oracle_ = Oracle();
+    now_ = 0;
+    std::int64_t great = kSecond;
+    for (int i = 0; i < 1'500; ++i) push(great);
+    for (int group = 0; group < 40; ++group) {
+      ASSERT_EQ(queue_->next_time(), oracle_.next_time());
+      const std::int64_t next = oracle_.next_time();
+      const std::int64_t first = std::max(now_, next - (std::int64_t{1} << random_.below(38)));
+      const std::uint64_t count = 1 + random_.below(60);
+      const std::uint64_t kind = random_.below(3);
+      for (std::uint64_t i = 0; i < count; ++i) {
+        const auto ahead = static_cast<std::int64_t>(i);
+        push(kind == 0   ? first
+             : kind == 1 ? first + ahead
+                         : first + uniform(random_, next - first + 1));
+        if (random_.below(20) == 0) push(std::max(great, now_));
+      }
+      for (std::uint64_t i = random_.below(3) == 0 ? random_.below(2 * count) : 0; i > 0; --i) {
+        ASSERT_NO_FATAL_FAILURE(pop_both());
+      }
+    }
+    while (oracle_.size() > 0) ASSERT_NO_FATAL_FAILURE(pop_both());
+  }
+}
+
 // A drain leaves the present where it is: the earliest of what was drained may be pushed again.
 TEST(EventQueue, DrainKeepsThePresent) {
   EventQueue queue;
@@ -336,6 +368,27 @@ TEST(EventQueue, AGreatInstantThatHasBeenLookedAtStaysWhole) {
     }
     EXPECT_TRUE(queue.empty());
   }
+}
+
+// Those who come before the instant are so many that they make rungs of their own, which reach up
+// to it and not beyond.
+TEST(EventQueue, WhatComesBeforeAGreatInstantIsInNoRungOfTheInstant) {
+  EventQueue queue;
+  Oracle oracle;
+  const auto push = [&](std::int64_t time) {
+    queue.push(time, 0, 0);
+    oracle.push(time, 0, 0);
+  };
+  constexpr std::int64_t kInstant = 1'000'000;
+  for (int i = 0; i < 2'000; ++i) push(kInstant);
+  ASSERT_EQ(queue.next_time(), kInstant);
+  for (int i = 0; i < 9; ++i) push(10);
+  for (std::int64_t time = 11; time <= 50; ++time) push(time);
+  push(10);
+  ASSERT_EQ(queue.next_time(), 10);
+  push(10);
+  push(20'000);
+  while (oracle.size() > 0) ASSERT_EQ(queue.pop().sequence, oracle.pop().sequence);
 }
 
 // A run far ahead is looked at before each of those that come before it.
