@@ -10,14 +10,15 @@
 // is dealt, so they follow the density of events. The idea of rungs is that of the ladder queue
 // (Tang, Goh, Thng: ACM TOMACS 15(3), 2005); that each refinement narrows the boxes by a factor,
 // whatever the keys, is that of the radix heap (Ahuja, Mehlhorn, Orlin, Tarjan: J. ACM 37(2),
-// 1990), and it bounds the worst case: every rung is at least 32 times finer than the one above, so
-// no pattern of times costs more than about a dozen moves an event. But for this: where what is
-// next has been looked at, and more newcomers come before it than find room in front of the run,
-// all of the run is moved once for each nine of them, and a rung opened that may be wider than the
-// one below.
+// 1990), and it bounds the worst case: an event passes through about a dozen containers at most,
+// and in the run it passes, or is passed by, a few dozen. But where newcomers come before what has
+// been looked at, the run (256 events that were loaded, or 1024 of one instant) may be dealt out
+// and loaded again for every few of them, and a rung opened that is no finer than the one above:
+// then there may be a rung for every 40 events pending.
 //
 // Time is an int64 in the caller's unit (the simulator's: 10 ps), never negative. The queue knows
-// no clock, allocates in chunks, and gives memory back as it empties.
+// no clock, allocates in chunks, and gives most of them back as it empties; rungs, and the memory
+// of the run, stay for the next time.
 #pragma once
 
 #include <algorithm>
