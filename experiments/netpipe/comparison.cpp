@@ -11,7 +11,6 @@
 #include "experiments/netpipe/holdfast_end.hpp"
 #include "experiments/netpipe/measurements.hpp"
 #include "experiments/netpipe/pair.hpp"
-#include "experiments/netpipe/places.hpp"
 #include "experiments/netpipe/raw_ends.hpp"
 #include "stack/reliable/message_frame.hpp"
 
@@ -79,6 +78,7 @@ class Contest {
 
  private:
   bool is_limited() const { return network_.burst_bytes > 0; }
+
   Status open_ours(const std::string& name, const std::string& checksum, std::uint32_t bytes) {
     const RailPlan rail{plan_.target, plan_.rails, bytes, checksum, plan_.seal, plan_.sleeps};
     Contender& made = contenders_.emplace_back();
@@ -183,10 +183,9 @@ std::uint32_t most_fragment_bytes(const std::string& target) {
   return 1 << 20;
 }
 
-std::uint32_t least_megabits(const std::vector<std::size_t>& sizes) {
+std::uint32_t least_megabits(std::size_t longest) {
   constexpr double kStep_s = 10;  // half of what anybody waits
-  const auto there = static_cast<double>(
-      std::max(kStepBytes, kMessagesLeast * (sizes.empty() ? 0 : sizes.back())));
+  const auto there = static_cast<double>(std::max(kStepBytes, kMessagesLeast * longest));
   return static_cast<std::uint32_t>(std::ceil(2 * there * 8 / 1e6 / kStep_s));
 }
 

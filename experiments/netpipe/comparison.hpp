@@ -25,7 +25,7 @@ struct Plan {
   std::vector<std::string> checksums;
   std::string seal;                // registered
   bool sleeps = false;             // else all poll, but Open MPI always does
-  Places places;                   // of the two processes; together with shm
+  Places places;                   // of the two processes; with shm both are on this host
   std::vector<std::size_t> sizes;  // of messages, ascending
   std::uint32_t rounds = 1;
   std::string mpi_program;                              // mpi_netpipe; empty: without Open MPI
@@ -37,9 +37,9 @@ std::uint32_t default_fragment_bytes(const std::string& target);
 // Most that a frame of this network can carry.
 std::uint32_t most_fragment_bytes(const std::string& target);
 
-// Of a wire by which messages of these lengths, ascending, are measured before anybody has waited
-// for too long.
-std::uint32_t least_megabits(const std::vector<std::size_t>& sizes);
+// Of a wire by which messages of up to that length are measured before anybody has waited for too
+// long.
+std::uint32_t least_megabits(std::size_t longest);
 
 struct Findings {
   // measurement: "udp ping_pong" or "udp stream"; the bandwidth of a ping-pong is the length over

@@ -161,7 +161,7 @@ int bench_netpipe(const Arguments& arguments) {
   if (std::string wrong = parse(arguments, plan, targets); !wrong.empty())
     return refuse_bench(wrong);
   if (megabits > 0) {
-    const std::uint32_t least = netpipe::least_megabits(plan.sizes);
+    const std::uint32_t least = netpipe::least_megabits(plan.sizes.back());
     if (megabits < least || megabits > kMegabitsMost)
       return refuse_bench("--rate is " + std::to_string(megabits) + "; expected " +
                           std::to_string(least) + " to " + std::to_string(kMegabitsMost) +

@@ -206,7 +206,7 @@ void EventQueue::refill_run() {
       prefetch_chunk(
           *rung.buckets[word * 64 + static_cast<std::size_t>(std::countr_zero(rest))].first);
     }
-    const Span span = span_of(bucket);
+    const Span span = rung.shift == 0 ? Span{} : span_of(bucket);
     if (rung.shift == 0 || is_soon_sorted(bucket, span)) {
       run_end_ = std::min(rung.end, rung.start + ((std::uint64_t{index} + 1) << rung.shift));
       load_run(bucket);

@@ -191,15 +191,20 @@ INSTANTIATE_TEST_SUITE_P(Patterns, EventQueueAgainstOracle, ::testing::ValuesIn(
 
 // All patterns by turns, so that the boxes made for one serve the next. Many short histories, since
 // it takes particular sequences to bring rungs, run and far into particular places.
-class EventQueuePatternsInTurn : public Differential {};
+class EventQueuePatternsInTurn : public Differential {
+ protected:
+  void begin(std::uint64_t stream, std::uint64_t history) {
+    random_ = Random(7, stream, history);
+    queue_.emplace();
+    oracle_ = Oracle();
+    now_ = 0;
+  }
+};
 
 TEST_F(EventQueuePatternsInTurn, ManyHistories) {
   for (std::uint64_t history = 0; history < tests::drawn(1'000u); ++history) {
     SCOPED_TRACE(history);
-    random_ = Random(7, 3, history);
-    queue_.emplace();
-    oracle_ = Oracle();
-    now_ = 0;
+    begin(3, history);
     std::size_t limit = 1;
     const Pattern* pattern = kPatterns;
     for (int step = 0; step < 2'000; ++step) {
@@ -220,12 +225,8 @@ TEST_F(EventQueuePatternsInTurn, ManyHistories) {
 TEST_F(EventQueuePatternsInTurn, GroupsBeforeWhatHasBeenLookedAt) {
   for (std::uint64_t history = 0; history < tests::drawn(1'000u); ++history) {
     SCOPED_TRACE(history);
-    random_ = Random(7, 4, history);
-    queue_.emplace();
-    oracle_ = Oracle();
-    now_ = 0;
-    std::int64_t great = kSecond;
-    for (int i = 0; i < 1'500; ++i) push(great);
+    begin(4, history);
+    for (int i = 0; i < 1'500; ++i) push(kSecond);
     for (int group = 0; group < 40; ++group) {
       ASSERT_EQ(queue_->next_time(), oracle_.next_time());
       const std::int64_t next = oracle_.next_time();
@@ -237,7 +238,7 @@ TEST_F(EventQueuePatternsInTurn, GroupsBeforeWhatHasBeenLookedAt) {
         push(kind == 0   ? first
              : kind == 1 ? first + ahead
                          : first + uniform(random_, next - first + 1));
-        if (random_.below(20) == 0) push(std::max(great, now_));
+        if (random_.below(20) == 0) push(std::max(kSecond, now_));
       }
       for (std::uint64_t i = random_.below(3) == 0 ? random_.below(2 * count) : 0; i > 0; --i) {
         ASSERT_NO_FATAL_FAILURE(pop_both());
@@ -348,47 +349,48 @@ TEST(EventQueue, MemoryOfAnEndlessRun) {
   EXPECT_LE(queue.memory_bytes(), 1u << 16);
 }
 
+// Both queues, for what is pushed by a test itself.
+struct Both {
+  EventQueue queue;
+  Oracle oracle;
+
+  void push(std::int64_t time) {
+    queue.push(time, 0, 0);
+    oracle.push(time, 0, 0);
+  }
+};
+
 // A part of the instant has been loaded: what comes long before it, in whatever number, must not
 // part it from the rest, behind which newcomers of the same time belong.
 TEST(EventQueue, AGreatInstantThatHasBeenLookedAtStaysWhole) {
   for (const std::uint32_t early : {1u, 5u, 20u, 200u}) {
     SCOPED_TRACE(early);
-    EventQueue queue;
-    Oracle oracle;
-    const auto push = [&](std::int64_t time) {
-      queue.push(time, 0, 0);
-      oracle.push(time, 0, 0);
-    };
-    for (int i = 0; i < 2'000; ++i) push(kSecond);
-    ASSERT_EQ(queue.next_time(), kSecond);
-    for (std::uint32_t i = 0; i < early; ++i) push(kSecond / 2 - 1'000 * i);
-    for (std::uint32_t popped = 0; oracle.size() > 0; ++popped) {
-      ASSERT_EQ(queue.pop().sequence, oracle.pop().sequence);
-      if (popped == early + 2) push(kSecond);
+    Both both;
+    for (int i = 0; i < 2'000; ++i) both.push(kSecond);
+    ASSERT_EQ(both.queue.next_time(), kSecond);
+    for (std::uint32_t i = 0; i < early; ++i) both.push(kSecond / 2 - 1'000 * i);
+    for (std::uint32_t popped = 0; both.oracle.size() > 0; ++popped) {
+      ASSERT_EQ(both.queue.pop().sequence, both.oracle.pop().sequence);
+      if (popped == early + 2) both.push(kSecond);
     }
-    EXPECT_TRUE(queue.empty());
+    EXPECT_TRUE(both.queue.empty());
   }
 }
 
 // Those who come before the instant are so many that they make rungs of their own, which reach up
 // to it and not beyond.
 TEST(EventQueue, WhatComesBeforeAGreatInstantIsInNoRungOfTheInstant) {
-  EventQueue queue;
-  Oracle oracle;
-  const auto push = [&](std::int64_t time) {
-    queue.push(time, 0, 0);
-    oracle.push(time, 0, 0);
-  };
+  Both both;
   constexpr std::int64_t kInstant = 1'000'000;
-  for (int i = 0; i < 2'000; ++i) push(kInstant);
-  ASSERT_EQ(queue.next_time(), kInstant);
-  for (int i = 0; i < 9; ++i) push(10);
-  for (std::int64_t time = 11; time <= 50; ++time) push(time);
-  push(10);
-  ASSERT_EQ(queue.next_time(), 10);
-  push(10);
-  push(20'000);
-  while (oracle.size() > 0) ASSERT_EQ(queue.pop().sequence, oracle.pop().sequence);
+  for (int i = 0; i < 2'000; ++i) both.push(kInstant);
+  ASSERT_EQ(both.queue.next_time(), kInstant);
+  for (int i = 0; i < 9; ++i) both.push(10);
+  for (std::int64_t time = 11; time <= 50; ++time) both.push(time);
+  both.push(10);
+  ASSERT_EQ(both.queue.next_time(), 10);
+  both.push(10);
+  both.push(20'000);
+  while (both.oracle.size() > 0) ASSERT_EQ(both.queue.pop().sequence, both.oracle.pop().sequence);
 }
 
 // A run far ahead is looked at before each of those that come before it.
