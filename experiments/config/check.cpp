@@ -105,12 +105,10 @@ void Checker::check_fabric() {
         "found hosts that are namespaces on a fabric of adapters, which are not in them; expected "
         "\"shared\", where hosts take turns at the adapters, or \"kind\": \"udp\" or \"tcp\"");
   }
-  const bool has_one_rail =
-      experiment_.fabric.target == Target::shm || experiment_.fabric.target == Target::verbs;
-  if (has_one_rail && experiment_.fabric.rails > 1) {
+  if (experiment_.fabric.target == Target::shm && experiment_.fabric.rails > 1) {
     report({"/fabric/rails", "/fabric/kind"},
-           "found several rails of shared memory or adapters; expected 1, or \"kind\": \"udp\" or "
-           "\"tcp\"");
+           "found several rails of shared memory; expected 1, or \"kind\": \"udp\", \"tcp\" or "
+           "\"verbs\"");
   }
   check_turns_of_rails();
   if (experiment_.fabric.fidelity == Fidelity::packet) {

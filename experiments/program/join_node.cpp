@@ -15,10 +15,9 @@
 #include "experiments/runner/node_program.hpp"
 #include "hw/launch/job_key.hpp"
 #include "hw/launch/joined_node.hpp"
-#include "hw/launch/local_ip.hpp"
 #include "hw/launch/pmix_meeting.hpp"
+#include "hw/launch/rail_places.hpp"
 #include "hw/launch/rendezvous.hpp"
-#include "hw/launch/verbs_rail.hpp"
 
 namespace holdfast::program {
 
@@ -38,8 +37,8 @@ const std::array<Option, 8> kJoinOptions = {
            "address by which it reaches the rendezvous; under PMIx 127.0.0.1\n"
            "if all processes are on this machine, else its first other address.\n"
            "Of several rails (fabric.rails) once for each, for all processes in\n"
-           "the same order. Over verbs a port, such as mlx5_0:1; default: the\n"
-           "first that is active"},
+           "the same order. Over verbs a port, such as mlx5_0:1; default of one\n"
+           "rail: the first that is active"},
     Option{"--patience", "TIME", "to wait for all processes of the job; default: 30s"},
     kMetricsOption};
 
@@ -66,21 +65,6 @@ std::string check_experiment(const Prepared& prepared) {
   return "";
 }
 
-// A sentence about what is wrong; empty: nothing.
-std::string choose_port(const std::string& wanted, hw::JoinPlan& plan) {
-  std::vector<hw::VerbsPort> ports;
-  if (const Status status = hw::find_verbs_ports(ports); !status.is_ok()) return status.message();
-  std::string names;
-  for (const hw::VerbsPort& port : ports) {
-    if (wanted.empty() || wanted == hw::name_of(port)) {
-      plan.port = port;
-      return "";
-    }
-    names += (names.empty() ? "" : ", ") + hw::name_of(port);
-  }
-  return "--address is \"" + wanted + "\"; expected an active port of this machine: " + names;
-}
-
 // Of `rails` rails. A sentence about what is wrong; empty: nothing.
 std::string choose_addresses(const Arguments& arguments, std::uint32_t rails, hw::JoinPlan& plan) {
   std::vector<std::string> places;
@@ -90,10 +74,12 @@ std::string choose_addresses(const Arguments& arguments, std::uint32_t rails, hw
     return "the experiment has " + std::to_string(rails) + (rails == 1 ? " rail" : " rails") +
            " (fabric.rails), and --address is given " + std::to_string(places.size()) +
            (places.size() == 1 ? " time" : " times") + "; expected it once for each rail";
-  if (plan.fabric == hw::JobFabric::verbs) return choose_port(arguments.value("--address"), plan);
+  if (places.empty() && plan.places.fabric == hw::JobFabric::verbs) {
+    const std::string wrong = hw::add_place("", plan.places);
+    return wrong.empty() ? "" : "fabric.kind \"verbs\" " + wrong;
+  }
   for (const std::string& place : places) {
-    const std::string wrong =
-        hw::find_local_ip(place, plan.ips.emplace_back(hw::IpAddress(hw::kLoopback)));
+    const std::string wrong = hw::add_place(place, plan.places);
     if (!wrong.empty()) return "--address: \"" + place + "\" " + wrong;
   }
   return "";
@@ -124,8 +110,8 @@ hw::JoinPlan plan_of(const Prepared& prepared) {
   plan.processes = inputs.processes();
   plan.duration = inputs.duration();
   const runner::Target target = experiment.fabric.target;
-  if (target == runner::Target::tcp) plan.fabric = hw::JobFabric::tcp;
-  if (target == runner::Target::verbs) plan.fabric = hw::JobFabric::verbs;
+  if (target == runner::Target::tcp) plan.places.fabric = hw::JobFabric::tcp;
+  if (target == runner::Target::verbs) plan.places.fabric = hw::JobFabric::verbs;
   return plan;
 }
 

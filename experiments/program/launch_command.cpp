@@ -35,9 +35,10 @@ const std::array kOptions = {
            "how they reach each other: udp (default), tcp, shm, or verbs (RDMA\n"
            "adapters of this machine, of which nodes take turns)"},
     Option{"--rails", "R",
-           "networks of the job, 1 to 8, above 1 for udp and tcp: each process\n"
-           "has a socket on 127.0.0.1, one on 127.0.0.2 and so on, twice, for\n"
-           "frames and for messages; default: 1"},
+           "networks of the job, 1 to 8, of shared memory 1: each process has\n"
+           "a socket on 127.0.0.1, one on 127.0.0.2 and so on, twice, for\n"
+           "frames and for messages; over verbs queue pairs at as many ports;\n"
+           "default: 1"},
     Option{"--period", "TIME", "between two heartbeats of a machine; default: 100ms"},
     Option{"--timeout", "TIME",
            "silence of a machine that makes a verdict, at least 2 periods for\n"
@@ -78,9 +79,9 @@ std::string check_rails(const hw::ProgramPlan& plan, const DetectorOptions& dete
   if (plan.rails > SeveralRails::kRailsMax)
     return "--rails is " + std::to_string(plan.rails) + "; expected at most " +
            std::to_string(SeveralRails::kRailsMax);
-  if (plan.rails > 1 && plan.fabric != hw::JobFabric::udp && plan.fabric != hw::JobFabric::tcp)
+  if (plan.rails > 1 && plan.fabric == hw::JobFabric::shm)
     return "--rails is " + std::to_string(plan.rails) +
-           ", and shared memory and adapters are one rail; give --fabric udp or tcp";
+           ", and shared memory is one rail; give --fabric udp, tcp or verbs";
   if (detection.timeout >= std::int64_t{2 * plan.rails} * detection.period) return "";
   return "--timeout is " + runner::format_duration(detection.timeout) + "; expected at least " +
          (plan.rails == 1 ? "two" : std::to_string(2 * plan.rails)) + " periods of " +
@@ -180,8 +181,8 @@ int launch(const Arguments& arguments) {
     std::fprintf(stderr, "holdfast launch: %s\n", wrong.c_str());
     return kRefused;
   }
-  if (std::vector<hw::VerbsPort> ports; plan.fabric == hw::JobFabric::verbs) {
-    if (const Status status = hw::find_job_ports(ports); !status.is_ok()) {
+  if (hw::PortsByNetwork ports; plan.fabric == hw::JobFabric::verbs) {
+    if (const Status status = hw::find_job_ports(plan.rails, ports); !status.is_ok()) {
       std::fprintf(stderr, "holdfast launch: %s\n", status.message().c_str());
       return kRefused;
     }

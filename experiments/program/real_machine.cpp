@@ -45,11 +45,13 @@ Status try_hosts(const runner::Campaign& campaign) {
 
 // Finds once what replicates over adapters will need.
 Status try_adapters(const runner::Campaign& campaign) {
-  const bool needed = std::any_of(
-      campaign.points.begin(), campaign.points.end(),
-      [](const auto& p) { return p.experiment.fabric.target == runner::Target::verbs; });
-  std::vector<hw::VerbsPort> ports;
-  return needed ? hw::find_job_ports(ports) : Status::ok();
+  for (const runner::CampaignPoint& point : campaign.points) {
+    const runner::FabricConfig& fabric = point.experiment.fabric;
+    if (fabric.target != runner::Target::verbs) continue;
+    hw::PortsByNetwork ports;
+    if (Status status = hw::find_job_ports(fabric.rails, ports); !status.is_ok()) return status;
+  }
+  return Status::ok();
 }
 
 }  // namespace

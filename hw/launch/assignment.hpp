@@ -30,7 +30,7 @@ constexpr int kLogDescriptor = 4;      // the event log, for appending
 constexpr int kTableDescriptor = 5;    // the process table
 
 constexpr std::uint32_t kHandOverMagic = 0x4a4f4c48;
-constexpr std::uint16_t kHandOverVersion = 6;  // grows with each change of what comes after
+constexpr std::uint16_t kHandOverVersion = 7;  // grows with each change of what comes after
 constexpr std::size_t kHandOverOpeningBytes = 8;
 constexpr std::uint32_t kAssignmentBytesMax = 64u << 20;
 
@@ -39,7 +39,8 @@ struct Word {
   std::byte kind{};
   std::uint32_t number = 0;
 };
-// What was missing in its address, before it is ready: the number of its queue pair.
+// What was missing in its address on a rail, before it is ready: the number of its queue pair in
+// the lower 24 bits, the rail above.
 constexpr std::byte kPlaced{'p'};
 // Likewise, of its messages.
 constexpr std::byte kMessagesPlaced{'m'};
@@ -52,6 +53,18 @@ constexpr std::byte kLeft{'l'};  // has left in order
 constexpr std::byte kUnwritable{'w'};
 constexpr std::uint32_t kSentenceBytesMax = 4096;
 constexpr std::size_t kWordBytes = 5;
+
+// Of these two kinds.
+constexpr unsigned kRailShift = 24;
+constexpr Word placed_word(std::byte kind, std::size_t rail, std::uint32_t queue_pair) {
+  return {kind, static_cast<std::uint32_t>(rail) << kRailShift | queue_pair};
+}
+constexpr std::size_t rail_of(const Word& placed) {
+  return placed.number >> kRailShift;
+}
+constexpr std::uint32_t queue_pair_of(const Word& placed) {
+  return placed.number & ((1u << kRailShift) - 1);
+}
 
 struct Assignment {
   ProcessId self;

@@ -25,7 +25,7 @@ class LaunchedAddresses final : public AddressBook {
     if (rail < assignment_.addresses.size()) {
       const Address& address = assignment_.addresses[rail][process.value];
       if (assignment_.fabric != JobFabric::verbs) return address;
-      return at_queue_pair(address, table_.queue_pair(process));
+      return at_queue_pair(address, table_.queue_pair(process, rail));
     }
     // A process that was never started has ended, as far as a watcher is concerned; no process has
     // this number, which is above Linux's limit.
@@ -89,6 +89,23 @@ Status open_rail(const Assignment& assignment, const std::vector<Address>& addre
   return status;
 }
 
+std::vector<Address> local_addresses(std::span<const std::unique_ptr<Fabric>> rails) {
+  std::vector<Address> by_rail;
+  for (const auto& rail : rails) by_rail.push_back(rail->local_address());
+  return by_rail;
+}
+
+Status say_queue_pairs(int control, std::byte kind, std::span<const Address> by_rail) {
+  for (std::size_t rail = 0; rail < by_rail.size(); ++rail) {
+    const std::uint32_t number = queue_pair_of(by_rail[rail]);
+    if (number == 0) continue;
+    if (Status status = send_word(control, placed_word(kind, rail, number)); !status.is_ok()) {
+      return status;
+    }
+  }
+  return Status::ok();
+}
+
 NodeStart start_of(const Assignment& assignment, std::span<Fabric* const> rails,
                    const AddressBook& addresses) {
   return {assignment.configuration, assignment.self, assignment.processes(),
@@ -137,9 +154,8 @@ void Ground::start(Time at) {
 }
 
 Status Ground::say_ready(int control) const {
-  if (const std::uint32_t number = queue_pair_of(data.front()->local_address()); number != 0) {
-    if (Status status = send_word(control, {kPlaced, number}); !status.is_ok()) return status;
-  }
+  if (Status status = say_queue_pairs(control, kPlaced, local_addresses(data)); !status.is_ok())
+    return status;
   return send_word(control, {kReady, static_cast<std::uint32_t>(::getpid())});
 }
 

@@ -6,7 +6,9 @@
 // replay needs none.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "hw/launch/assignment.hpp"
@@ -32,6 +34,10 @@ Status open_rail(const Assignment& assignment, const std::vector<Address>& addre
 // Likewise; over verbs at the queue pair of the rail before, see open_verbs_at.
 Status open_rail(const Assignment& assignment, const std::vector<Address>& addresses,
                  KeptQueue& kept, std::unique_ptr<Fabric>& rail);
+
+std::vector<Address> local_addresses(std::span<const std::unique_ptr<Fabric>> rails);
+// Tells the launcher, in words of that kind, where this process's rails are, if only it knows.
+Status say_queue_pairs(int control, std::byte kind, std::span<const Address> by_rail);
 
 // Members in the order in which they refer to each other.
 struct Ground {

@@ -94,7 +94,7 @@ Status Job::prepare() {
   if (plan_.fabric == JobFabric::verbs) {
     std::vector<std::uint32_t> hosts;
     for (std::uint32_t i = 0; i < plan_.processes; ++i) hosts.push_back(host_of({i}));
-    if (Status status = spread_over_ports(hosts, addresses.front()); !status.is_ok()) return status;
+    if (Status status = spread_over_ports(hosts, addresses); !status.is_ok()) return status;
   }
   const Status status = places_.reserve(plan_.processes, plan_.fabric, plan_.configuration,
                                         plan_.seed, std::move(addresses));
@@ -221,7 +221,7 @@ void Job::hear(ProcessId process, const Word& word) {
   Child& child = children_[process.value];
   if (word.kind == kUnwritable) hear_unwritable(process, word.number);
   if (child.phase != Phase::starting) return;
-  if (word.kind == kPlaced) places_.table().set_queue_pair(process, word.number);
+  places_.hear(process, word);
   if (word.kind == kReady) {
     child.phase = Phase::ready;
     if (going_) let_go(process);

@@ -71,6 +71,17 @@ Status JobPlaces::reserve_rail(std::uint32_t processes, std::uint32_t rail, cons
   return Status::ok();
 }
 
+void JobPlaces::hear(ProcessId process, const Word& word) {
+  const bool of_messages = word.kind == kMessagesPlaced;
+  const std::size_t rail = rail_of(word);
+  if ((word.kind != kPlaced && !of_messages) || rail >= common_.addresses.size()) return;
+  if (of_messages) {
+    table_.set_message_queue_pair(process, rail, queue_pair_of(word));
+  } else {
+    table_.set_queue_pair(process, rail, queue_pair_of(word));
+  }
+}
+
 // The table's, and one for each port.
 std::uint64_t JobPlaces::descriptors(std::uint32_t processes, JobFabric fabric,
                                      std::uint32_t reserved_rails) {

@@ -37,6 +37,9 @@ class JobPlaces {
   static std::uint64_t descriptors(std::uint32_t processes, JobFabric fabric,
                                    std::uint32_t reserved_rails);
 
+  // A process says where it is, if the word is about that.
+  void hear(ProcessId process, const Word& word);
+
   ProcessTable& table() { return table_; }
   const ProcessTable& table() const { return table_; }
   // Without a recording.

@@ -11,13 +11,11 @@
 #include "hw/launch/job_address.hpp"
 #include "hw/launch/met_addresses.hpp"
 #include "hw/launch/socket_rail.hpp"
-#include "hw/launch/verbs_rail.hpp"
 #include "hw/monotonic_clock.hpp"
 #include "hw/run/sleeper.hpp"
 #include "hw/status/shown_process.hpp"
 #include "hw/udp/internet_socket.hpp"
 #include "hw/watch/watch_fabric.hpp"
-#include "stack/base/assert.hpp"
 
 namespace holdfast::hw {
 
@@ -31,14 +29,6 @@ std::string seconds_of(Duration duration) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.3f s", static_cast<double>(duration.ns) / 1e9);
   return text.data();
-}
-
-// Over verbs there is one rail.
-Status find_ways_to_all(JobFabric fabric, const std::vector<JobMember>& members, Fabric& rail) {
-  if (fabric != JobFabric::verbs) return Status::ok();
-  std::vector<Address> addresses;
-  for (const JobMember& member : members) addresses.push_back(member.addresses.front());
-  return find_ways(rail, addresses);
 }
 
 // Says what this process comes to believe of others; not that they leave with it.
@@ -69,33 +59,17 @@ Digest digest_of_plan(const JoinPlan& plan) {
   same.put_block(std::as_bytes(std::span(plan.configuration)));
   same.put(plan.seed);
   same.put(static_cast<std::uint64_t>(plan.duration.ns));
-  same.put(static_cast<std::uint8_t>(plan.fabric));
+  same.put(static_cast<std::uint8_t>(plan.places.fabric));
   return digest_of(same.bytes());
-}
-
-// The key of a queue pair is given to it before the meeting, where the job gets its number; so it
-// keeps jobs apart that are not the same, and the number in each frame does the rest.
-Status open_verbs(const JoinPlan& plan, std::uint32_t peers_max, std::unique_ptr<Fabric>& rail) {
-  HOLDFAST_ASSERT(plan.port.has_value());
-  const auto queue_key = load_le<std::uint32_t>(digest_of_plan(plan).data());
-  return open_verbs_rail(port_address(*plan.port), queue_key, peers_max, rail);
 }
 
 using Rails = std::vector<std::unique_ptr<Fabric>>;
 
 Status open_rails(const JoinPlan& plan, const Meeting& meeting, std::uint32_t peers_max,
                   Rails& rails) {
-  if (plan.fabric == JobFabric::verbs) return open_verbs(plan, peers_max, rails.emplace_back());
-  std::vector<IpAddress> ips = plan.ips;
-  if (ips.empty()) ips.push_back(meeting.local_ip());
-  for (const IpAddress& ip : ips) {
-    if (Status status = open_socket_rail(plan.fabric, {ip, 0}, PortOwner::rail, peers_max,
-                                         rails.emplace_back());
-        !status.is_ok()) {
-      return status;
-    }
-  }
-  return Status::ok();
+  RailPlaces places = plan.places;
+  if (places.rails() == 0) places.ips.push_back(meeting.local_ip());
+  return hw::open_rails(places, queue_key_of(digest_of_plan(plan)), peers_max, rails);
 }
 
 Introduction introduce(const JoinPlan& plan, const Rails& rails) {
@@ -171,8 +145,11 @@ Met run_joined(const JoinPlan& plan, Meeting& meeting, const NodeFactory& factor
   if (Met met = meeting.meet(introduce(plan, data), until, job); !met.is_ok()) {
     return met;
   }
-  if (Met checked = check_addresses(plan.fabric, job.members); !checked.is_ok()) return checked;
-  if (Status status = find_ways_to_all(plan.fabric, job.members, *data.front()); !status.is_ok()) {
+  if (Met checked = check_addresses(plan.places.fabric, job.members); !checked.is_ok()) {
+    return checked;
+  }
+  if (Status status = find_all_ways(plan.places.fabric, data, addresses_of(job.members));
+      !status.is_ok()) {
     return Met::failed(status.message());
   }
   WatchFabric watch(peers_max);

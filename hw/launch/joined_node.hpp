@@ -11,11 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "hw/launch/job_fabric.hpp"
 #include "hw/launch/meeting.hpp"
 #include "hw/launch/node.hpp"
+#include "hw/launch/rail_places.hpp"
 #include "hw/run/process_loop.hpp"
-#include "hw/verbs/verbs.hpp"
 #include "stack/base/time.hpp"
 #include "stack/seal/seal.hpp"
 #include "stack/view/roster.hpp"
@@ -23,15 +22,14 @@
 namespace holdfast::hw {
 
 struct JoinPlan {
-  std::string configuration;          // see engine_program.hpp; the same for all processes
-  std::uint64_t seed = 0;             // likewise
-  std::uint32_t processes = 0;        // likewise
-  Duration duration;                  // from the meeting to the end, likewise
-  JobFabric fabric = JobFabric::udp;  // likewise; not shared memory
-  std::optional<JobKey> key;          // if this process was given one
-  // Where its frames arrive, by rail. Of sockets; none: one rail, where the meeting says.
-  std::vector<IpAddress> ips;
-  std::optional<VerbsPort> port;                // of verbs
+  std::string configuration;    // see engine_program.hpp; the same for all processes
+  std::uint64_t seed = 0;       // likewise
+  std::uint32_t processes = 0;  // likewise
+  Duration duration;            // from the meeting to the end, likewise
+  std::optional<JobKey> key;    // if this process was given one
+  // Where its frames arrive; the fabric is likewise. No place of sockets: one rail, where the
+  // meeting says.
+  RailPlaces places;
   Duration patience = seconds(30);              // for the others to come
   std::function<void(const std::string&)> say;  // is given a line for each thing that happens
 };

@@ -91,10 +91,20 @@ std::string say_rails_differ(const std::string& one, const JobMember& member,
          "; every process of a job brings an address for each of its rails";
 }
 
+std::vector<std::vector<Address>> addresses_of(std::span<const JobMember> members) {
+  std::vector<std::vector<Address>> by_process;
+  for (const JobMember& member : members) by_process.push_back(member.addresses);
+  return by_process;
+}
+
 Digest digest_of(std::span<const std::byte> bytes) {
   Digest digest;
   blake2b(bytes, digest);
   return digest;
+}
+
+std::uint32_t queue_key_of(const Digest& configuration) {
+  return load_le<std::uint32_t>(configuration.data());
 }
 
 std::string list_of_ranks(std::span<const std::uint32_t> ranks) {

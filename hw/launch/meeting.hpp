@@ -66,9 +66,16 @@ std::vector<Address> decode_addresses(ByteReader& from, std::size_t rails_max);
 std::string say_rails_differ(const std::string& one, const JobMember& member,
                              const std::string& other, const JobMember& other_member);
 
+// By process and rail.
+std::vector<std::vector<Address>> addresses_of(std::span<const JobMember> members);
+
 // BLAKE2b of what must be the same for all processes.
 using Digest = std::array<std::byte, 32>;
 Digest digest_of(std::span<const std::byte> bytes);
+
+// Of the job's queue pairs, which are given it before the meeting, where the job gets its number;
+// so it keeps jobs apart that are not the same, and the number in each frame does the rest.
+std::uint32_t queue_key_of(const Digest& configuration);
 
 // What it brings to the meeting.
 struct Introduction {

@@ -17,7 +17,9 @@ namespace holdfast::hw {
 namespace {
 
 constexpr unsigned kPidBits = 22;
-static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "shared between processes");
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&
+                  std::atomic<std::uint32_t>::is_always_lock_free,
+              "shared between processes");
 
 Status failure(const char* what) {
   return Status::error(std::string("cannot ") + what +
@@ -73,24 +75,25 @@ std::optional<ProcessIdentity> ProcessTable::get(ProcessId process) const {
                          entry >> kPidBits};
 }
 
-void ProcessTable::set_queue_pair(ProcessId process, std::uint32_t number) {
-  HOLDFAST_ASSERT(process.value < processes_);
-  entries_[process.value].queue_pair.store(number);
+void ProcessTable::set_queue_pair(ProcessId process, std::size_t rail, std::uint32_t number) {
+  HOLDFAST_ASSERT(process.value < processes_ && rail < kRailsMax);
+  entries_[process.value].queue_pairs[rail].store(number);
 }
 
-std::uint32_t ProcessTable::queue_pair(ProcessId process) const {
-  HOLDFAST_ASSERT(process.value < processes_);
-  return static_cast<std::uint32_t>(entries_[process.value].queue_pair.load());
+std::uint32_t ProcessTable::queue_pair(ProcessId process, std::size_t rail) const {
+  HOLDFAST_ASSERT(process.value < processes_ && rail < kRailsMax);
+  return entries_[process.value].queue_pairs[rail].load();
 }
 
-void ProcessTable::set_message_queue_pair(ProcessId process, std::uint32_t number) {
-  HOLDFAST_ASSERT(process.value < processes_);
-  entries_[process.value].message_queue_pair.store(number);
+void ProcessTable::set_message_queue_pair(ProcessId process, std::size_t rail,
+                                          std::uint32_t number) {
+  HOLDFAST_ASSERT(process.value < processes_ && rail < kRailsMax);
+  entries_[process.value].message_queue_pairs[rail].store(number);
 }
 
-std::uint32_t ProcessTable::message_queue_pair(ProcessId process) const {
-  HOLDFAST_ASSERT(process.value < processes_);
-  return static_cast<std::uint32_t>(entries_[process.value].message_queue_pair.load());
+std::uint32_t ProcessTable::message_queue_pair(ProcessId process, std::size_t rail) const {
+  HOLDFAST_ASSERT(process.value < processes_ && rail < kRailsMax);
+  return entries_[process.value].message_queue_pairs[rail].load();
 }
 
 }  // namespace holdfast::hw

@@ -3,7 +3,9 @@
 // process runs, what is missing in them; also after a restart.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -11,6 +13,7 @@
 #include "hw/watch/process_identity.hpp"
 #include "stack/base/ids.hpp"
 #include "stack/base/status.hpp"
+#include "stack/several_rails.hpp"
 
 namespace holdfast::hw {
 
@@ -31,21 +34,24 @@ class ProcessTable {
   // Absent until set.
   std::optional<ProcessIdentity> get(ProcessId process) const;
 
-  // Of the adapter that the process uses. It is set before the process may speak, so whoever has
-  // heard a life of it finds that life's number here, or a later one's.
-  void set_queue_pair(ProcessId process, std::uint32_t number);
+  // Of the adapter that the process uses on that rail, one of at most kRailsMax. It is set before
+  // the process may speak, so whoever has heard a life of it finds that life's number here, or a
+  // later one's.
+  static constexpr std::size_t kRailsMax = SeveralRails::kRailsMax;
+  void set_queue_pair(ProcessId process, std::size_t rail, std::uint32_t number);
   // 0 until set.
-  std::uint32_t queue_pair(ProcessId process) const;
+  std::uint32_t queue_pair(ProcessId process, std::size_t rail) const;
   // Likewise, of its messages.
-  void set_message_queue_pair(ProcessId process, std::uint32_t number);
-  std::uint32_t message_queue_pair(ProcessId process) const;
+  void set_message_queue_pair(ProcessId process, std::size_t rail, std::uint32_t number);
+  std::uint32_t message_queue_pair(ProcessId process, std::size_t rail) const;
 
  private:
+  using Numbers = std::array<std::atomic<std::uint32_t>, kRailsMax>;
   struct Entry {
     // Number in the lower 22 bits (Linux has no larger ones), start time above; 0: none.
     std::atomic<std::uint64_t> identity;
-    std::atomic<std::uint64_t> queue_pair;
-    std::atomic<std::uint64_t> message_queue_pair;
+    Numbers queue_pairs;
+    Numbers message_queue_pairs;
   };
 
   Status map_shared(std::uint32_t processes, bool writable);

@@ -121,7 +121,7 @@ Status Programs::run() {
   if (plan_.fabric == JobFabric::verbs) {
     std::vector<std::uint32_t> nodes;
     for (std::uint32_t i = 0; i < plan_.processes; ++i) nodes.push_back(i / plan_.per_node);
-    if (Status status = spread_over_ports(nodes, addresses.front()); !status.is_ok()) return status;
+    if (Status status = spread_over_ports(nodes, addresses); !status.is_ok()) return status;
   }
   if (Status status = places_.reserve(plan_.processes, plan_.fabric, plan_.configuration,
                                       plan_.seed, std::move(addresses));
@@ -169,10 +169,7 @@ void Programs::hear(Child& child) {
   bool gone = false;
   while (take_word(child.control.get(), word, gone)) {
     if (word.kind == kLeft) child.end.left = true;
-    if (word.kind == kPlaced) places_.table().set_queue_pair(child.end.process, word.number);
-    if (word.kind == kMessagesPlaced) {
-      places_.table().set_message_queue_pair(child.end.process, word.number);
-    }
+    places_.hear(child.end.process, word);
     if (word.kind != kReady || child.end.joined) continue;
     const auto identity = identify(static_cast<std::int32_t>(word.number));
     if (!identity) continue;

@@ -23,12 +23,39 @@ bool is_one_network(const VerbsPort& a, const VerbsPort& b) {
   return ethernet || std::equal(a.gid.begin(), a.gid.begin() + 8, b.gid.begin());
 }
 
+// Of rails that take turns at networks, how many are on that one.
+std::size_t rails_on(std::size_t network, std::size_t networks, std::size_t rails) {
+  return (rails - network + networks - 1) / networks;
+}
+
 }  // namespace
 
-Status find_job_ports(std::vector<VerbsPort>& ports) {
+PortsByNetwork by_network(std::span<const VerbsPort> ports) {
+  PortsByNetwork networks;
+  for (const VerbsPort& port : ports) {
+    const auto its = std::ranges::find_if(
+        networks, [&](const auto& network) { return is_one_network(network.front(), port); });
+    (its == networks.end() ? networks.emplace_back() : *its).push_back(port);
+  }
+  return networks;
+}
+
+Status find_job_ports(std::uint32_t rails, PortsByNetwork& networks) {
+  std::vector<VerbsPort> ports;
   if (Status status = find_verbs_ports(ports); !status.is_ok()) return status;
-  const VerbsPort first = ports.front();
-  std::erase_if(ports, [&](const VerbsPort& port) { return !is_one_network(port, first); });
+  networks = by_network(ports);
+  if (networks.size() > rails) networks.resize(rails);
+  for (std::size_t i = 0; i < networks.size(); ++i) {
+    const std::size_t needed = rails_on(i, networks.size(), rails);
+    if (networks[i].size() >= needed) continue;
+    return Status::error(
+        "verbs: " + std::to_string(rails) + " rails are asked for, and " +
+        (networks.size() == 1 ? "this machine has "
+                              : std::to_string(needed) + " of them are on the network of " +
+                                    name_of(networks[i].front()) + ", on which this machine has ") +
+        std::to_string(networks[i].size()) + " active ports of adapters (holdfast info machine)" +
+        "; a host has a port for each of its rails");
+  }
   return Status::ok();
 }
 
@@ -40,21 +67,29 @@ Address port_address(const VerbsPort& port) {
   return to_address(VerbsEndpoint{port.gid, port.lid, 0});
 }
 
-std::vector<Address> spread_over(std::span<const VerbsPort> ports,
-                                 std::span<const std::uint32_t> host_of_process) {
-  HOLDFAST_ASSERT(!ports.empty());
-  std::vector<Address> addresses;
-  for (const std::uint32_t host : host_of_process) {
-    addresses.push_back(port_address(ports[host % ports.size()]));
+std::vector<std::vector<Address>> spread_over(const PortsByNetwork& networks,
+                                              std::span<const std::uint32_t> host_of_process,
+                                              std::size_t rails) {
+  HOLDFAST_ASSERT(!networks.empty() && networks.size() <= rails);
+  std::vector<std::vector<Address>> addresses(rails);
+  for (std::size_t rail = 0; rail < rails; ++rail) {
+    const std::size_t network = rail % networks.size();
+    const std::vector<VerbsPort>& ports = networks[network];
+    for (const std::uint32_t host : host_of_process) {
+      const std::size_t before = host * rails_on(network, networks.size(), rails);
+      const std::size_t port = before + rail / networks.size();
+      addresses[rail].push_back(port_address(ports[port % ports.size()]));
+    }
   }
   return addresses;
 }
 
 Status spread_over_ports(std::span<const std::uint32_t> host_of_process,
-                         std::vector<Address>& addresses) {
-  std::vector<VerbsPort> ports;
-  if (Status status = find_job_ports(ports); !status.is_ok()) return status;
-  addresses = spread_over(ports, host_of_process);
+                         std::vector<std::vector<Address>>& addresses) {
+  PortsByNetwork networks;
+  const auto rails = static_cast<std::uint32_t>(addresses.size());
+  if (Status status = find_job_ports(rails, networks); !status.is_ok()) return status;
+  addresses = spread_over(networks, host_of_process, rails);
   return Status::ok();
 }
 

@@ -18,22 +18,29 @@
 
 namespace holdfast::hw {
 
-// Active ports of this machine that can be expected to reach each other, the first of its ports
-// among them: those of one link layer, and on InfiniBand of one subnet. At least one, or an error
-// that says why there is none.
-Status find_job_ports(std::vector<VerbsPort>& ports);
+// Active ports of this machine by network: those of one link layer, and on InfiniBand of one
+// subnet, can be expected to reach each other.
+using PortsByNetwork = std::vector<std::vector<VerbsPort>>;
+PortsByNetwork by_network(std::span<const VerbsPort> ports);
+
+// Those of the networks that a job of so many rails uses, see spread_over. An error says why there
+// are none, or that a host's rails would share a port.
+Status find_job_ports(std::uint32_t rails, PortsByNetwork& networks);
 
 // "rxe0:1"
 std::string name_of(const VerbsPort& port);
 
 Address port_address(const VerbsPort& port);
 
-// For each process the port of its host: hosts take turns at `ports`, which must not be empty.
-std::vector<Address> spread_over(std::span<const VerbsPort> ports,
-                                 std::span<const std::uint32_t> host_of_process);
-// Over the ports of this machine.
+// By rail and process the port of its host. Rails take turns at the networks, of which there are at
+// most as many, and hosts at the ports of each: the next host is at the ports after those of its
+// rails there.
+std::vector<std::vector<Address>> spread_over(const PortsByNetwork& networks,
+                                              std::span<const std::uint32_t> host_of_process,
+                                              std::size_t rails);
+// Over the ports of this machine, as many rails as there are addresses.
 Status spread_over_ports(std::span<const std::uint32_t> host_of_process,
-                         std::vector<Address>& addresses);
+                         std::vector<std::vector<Address>>& addresses);
 
 // `port` with the number in it.
 Address at_queue_pair(const Address& port, std::uint32_t number);

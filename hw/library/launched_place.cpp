@@ -37,7 +37,7 @@ class MessageAddresses final : public AddressBook {
   Address address(std::size_t rail, ProcessId process) const override {
     const Address& address = assignment_.message_addresses[rail][process.value];
     if (assignment_.fabric != JobFabric::verbs) return address;
-    return at_queue_pair(address, table_.message_queue_pair(process));
+    return at_queue_pair(address, table_.message_queue_pair(process, rail));
   }
 
  private:
@@ -98,19 +98,17 @@ class LaunchedPlace final : public Place {
           !status.is_ok()) {
         return status;
       }
-      if (i == 0) message_queue_pair_ = queue_pair_of(rails.front()->local_address());
     }
+    message_places_ = local_addresses(rails);
     return Status::ok();
   }
   const AddressBook& message_addresses() const override { return message_addresses_; }
 
  private:
   Status say_ready() const {
-    if (message_queue_pair_ != 0) {
-      if (Status sent = send_word(control_.get(), {kMessagesPlaced, message_queue_pair_});
-          !sent.is_ok()) {
-        return sent;
-      }
+    if (Status sent = say_queue_pairs(control_.get(), kMessagesPlaced, message_places_);
+        !sent.is_ok()) {
+      return sent;
     }
     return ground_.say_ready(control_.get());
   }
@@ -119,9 +117,9 @@ class LaunchedPlace final : public Place {
   Assignment assignment_;
   Ground ground_;
   MessageAddresses message_addresses_{assignment_, ground_.table};
-  // Of verbs: the others know the number of the first rail's queue pair, which therefore stays.
+  // Of verbs, by rail: the others know the numbers of the queue pairs, which therefore stay.
   std::vector<KeptQueue> kept_queues_;
-  std::uint32_t message_queue_pair_ = 0;
+  std::vector<Address> message_places_;  // of the rails, likewise
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
 // A place that a process finds by PMIx: it meets all others that mpirun or srun has started in this
-// job, and its node is its machine. Frames and messages travel over UDP, on each rail each on a
-// socket of their own; that of the messages may be closed and opened again, so its port is
-// reserved. Nobody hands down a period and a timeout, so they come from the environment, which must
-// be the same for all, and so do the rails.
+// job, and its node is its machine. Frames and messages travel on each rail each by a socket or
+// queue pair of their own; that of the messages may be closed and opened again. Nobody hands down a
+// period and a timeout, so they come from the environment, which must be the same for all, and so
+// do the fabric and the rails.
 #include <optional>
 #include <utility>
 #include <vector>
@@ -13,7 +13,7 @@
 #include "hw/launch/met_addresses.hpp"
 #include "hw/launch/met_roster.hpp"
 #include "hw/launch/pmix_meeting.hpp"
-#include "hw/launch/reserved_port.hpp"
+#include "hw/launch/rail_places.hpp"
 #include "hw/launch/socket_rail.hpp"
 #include "hw/library/place.hpp"
 #include "hw/library/settings.hpp"
@@ -33,6 +33,16 @@ Outcome outcome_of(const Met& met, Time until) {
   return {monotonic_now() < until ? HOLDFAST_SYSTEM : HOLDFAST_TIMED_OUT, met.message};
 }
 
+// What must be the same for all.
+Digest digest_of_settings(const Settings& settings) {
+  ByteWriter same;
+  same.put(static_cast<std::uint64_t>(settings.period.ns));
+  same.put(static_cast<std::uint64_t>(settings.timeout.ns));
+  same.put(settings.per_node);
+  same.put(static_cast<std::uint8_t>(settings.places.fabric));
+  return digest_of(same.bytes());
+}
+
 class MessageAddresses final : public AddressBook {
  public:
   explicit MessageAddresses(const std::vector<std::vector<Address>>& by_rank) : by_rank_(by_rank) {}
@@ -45,11 +55,11 @@ class MessageAddresses final : public AddressBook {
 };
 
 // As check_addresses, of the rails of frames and of those of messages.
-Met check_both(const MetJob& job) {
-  if (Met checked = check_addresses(JobFabric::udp, job.members); !checked.is_ok()) return checked;
+Met check_both(JobFabric fabric, const MetJob& job) {
+  if (Met checked = check_addresses(fabric, job.members); !checked.is_ok()) return checked;
   std::vector<JobMember> members = job.members;
   for (std::size_t i = 0; i < members.size(); ++i) members[i].addresses = job.messages[i];
-  return check_addresses(JobFabric::udp, members);
+  return check_addresses(fabric, members);
 }
 
 class MetPlace final : public Place {
@@ -78,52 +88,45 @@ class MetPlace final : public Place {
   }
   JobKey key() const override { return job_.key; }
   Status open_message_rails(std::vector<std::unique_ptr<Fabric>>& rails) override {
-    for (const UdpEndpoint& endpoint : message_endpoints_) {
-      if (Status status = open_socket_rail(JobFabric::udp, endpoint, PortOwner::reserver, handles(),
-                                           rails.emplace_back());
-          !status.is_ok()) {
-        return status;
-      }
+    for (ReopenedRail& rail : message_rails_) {
+      if (Status status = rail.open(rails.emplace_back()); !status.is_ok()) return status;
     }
-    return Status::ok();
+    return find_all_ways(fabric_, rails, job_.messages);
   }
   const AddressBook& message_addresses() const override { return message_addresses_; }
   int lifeline() const override { return meeting_.lifeline(); }
 
  private:
-  Outcome meet(const Settings& settings, Time until);
+  Outcome meet(Settings& settings, Time until);
   Outcome build(const Settings& settings, std::unique_ptr<NodeProgram>& program);
-  Status open_places(std::vector<IpAddress> ips);
+  Status open_places(RailPlaces& places, std::uint32_t queue_key);
   std::uint32_t handles() const { return meeting_.processes() + kSpareHandles; }
 
   PmixMeeting meeting_;
+  JobFabric fabric_ = JobFabric::udp;
   MetJob job_;
   MetAddresses addresses_{job_.members};
   MessageAddresses message_addresses_{job_.messages};
-  std::vector<ReservedPort> message_ports_;               // by rail
-  std::vector<UdpEndpoint> message_endpoints_;            // there
+  std::vector<ReopenedRail> message_rails_;
   std::vector<std::unique_ptr<Fabric>> data_;             // by rail
   std::vector<std::unique_ptr<CountingFabric>> counted_;  // around data_
   std::optional<WatchFabric> watch_;
   std::vector<Fabric*> rails_;
 };
 
-Status MetPlace::open_places(std::vector<IpAddress> ips) {
-  if (ips.empty()) ips.push_back(meeting_.local_ip());
-  for (const IpAddress& ip : ips) {
-    ReservedPort& port = message_ports_.emplace_back();
-    if (Status status = port.reserve(ReservedPort::Kind::udp, ip); !status.is_ok()) return status;
-    message_endpoints_.push_back({ip, port.port()});
-    if (Status status = open_socket_rail(JobFabric::udp, {ip, 0}, PortOwner::rail, handles(),
-                                         data_.emplace_back());
+Status MetPlace::open_places(RailPlaces& places, std::uint32_t queue_key) {
+  fabric_ = places.fabric;
+  if (places.rails() == 0) places.ips.push_back(meeting_.local_ip());
+  for (std::size_t rail = 0; rail < places.rails(); ++rail) {
+    if (Status status = message_rails_.emplace_back().reserve(places, rail, queue_key, handles());
         !status.is_ok()) {
       return status;
     }
   }
-  return Status::ok();
+  return open_rails(places, queue_key, handles(), data_);
 }
 
-Outcome MetPlace::meet(const Settings& settings, Time until) {
+Outcome MetPlace::meet(Settings& settings, Time until) {
   Introduction introduction;
   if (Status status = find_job_key("", introduction.key); !status.is_ok()) {
     return {HOLDFAST_BAD_ASSIGNMENT, status.message()};
@@ -138,25 +141,24 @@ Outcome MetPlace::meet(const Settings& settings, Time until) {
                                          ", which does not divide the " +
                                          std::to_string(processes) + " processes of the job"};
   }
-  if (Status status = open_places(settings.addresses); !status.is_ok()) {
+  introduction.processes = processes;
+  introduction.configuration = digest_of_settings(settings);
+  if (Status status = open_places(settings.places, queue_key_of(introduction.configuration));
+      !status.is_ok()) {
     return {HOLDFAST_SYSTEM, status.message()};
   }
   std::vector<Address> frames;
   for (const auto& rail : data_) frames.push_back(rail->local_address());
   introduction.self = self_at(std::move(frames));
-  for (const UdpEndpoint& endpoint : message_endpoints_) {
-    introduction.messages.push_back(to_address(endpoint));
-  }
-  introduction.processes = processes;
-  ByteWriter same;
-  same.put(static_cast<std::uint64_t>(settings.period.ns));
-  same.put(static_cast<std::uint64_t>(settings.timeout.ns));
-  same.put(settings.per_node);
-  introduction.configuration = digest_of(same.bytes());
+  for (const ReopenedRail& rail : message_rails_) introduction.messages.push_back(rail.address());
   if (Met met = meeting_.meet(introduction, until, job_); !met.is_ok()) {
     return outcome_of(met, until);
   }
-  return outcome_of(check_both(job_), until);
+  if (Met checked = check_both(fabric_, job_); !checked.is_ok()) return outcome_of(checked, until);
+  if (Status status = find_all_ways(fabric_, data_, addresses_of(job_.members)); !status.is_ok()) {
+    return {HOLDFAST_SYSTEM, status.message()};
+  }
+  return {};
 }
 
 Outcome MetPlace::build(const Settings& settings, std::unique_ptr<NodeProgram>& program) {

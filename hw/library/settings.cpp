@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <utility>
 
-#include "hw/launch/local_ip.hpp"
 #include "stack/base/excerpt.hpp"
 #include "stack/several_rails.hpp"
 
@@ -28,21 +27,37 @@ constexpr const char* kATime =
     "a whole number and a unit (ns, us, ms, s), such as 100ms; above zero, and at most a day";
 
 // Result as that of read_settings.
-std::string read_addresses(std::vector<IpAddress>& addresses) {
-  const char* text = std::getenv(kAddressesVariable);
+std::string read_fabric(JobFabric& fabric) {
+  const char* text = std::getenv(kFabricVariable);
   if (text == nullptr) return "";
+  for (const auto& [name, named] :
+       {std::pair{"udp", JobFabric::udp}, std::pair{"tcp", JobFabric::tcp},
+        std::pair{"verbs", JobFabric::verbs}}) {
+    if (std::string_view(text) != name) continue;
+    fabric = named;
+    return "";
+  }
+  return expected(kFabricVariable, text, "udp, tcp or verbs");
+}
+
+// Likewise.
+std::string read_places(RailPlaces& places) {
+  const char* text = std::getenv(kAddressesVariable);
+  if (text == nullptr) {
+    if (places.fabric != JobFabric::verbs) return "";
+    const std::string wrong = add_place("", places);
+    return wrong.empty() ? "" : std::string(kFabricVariable) + " \"verbs\" " + wrong;
+  }
   std::string_view rest = text;
   while (true) {
     const std::size_t comma = rest.find(',');
     const std::string place(rest.substr(0, comma));
-    if (addresses.size() == SeveralRails::kRailsMax) {
+    if (places.rails() == SeveralRails::kRailsMax) {
       return std::string("the environment's ") + kAddressesVariable +
              " has too many addresses; expected at most " +
              std::to_string(SeveralRails::kRailsMax) + ", one for each rail";
     }
-    if (const std::string wrong =
-            find_local_ip(place, addresses.emplace_back(IpAddress(kLoopback)));
-        !wrong.empty()) {
+    if (const std::string wrong = add_place(place, places); !wrong.empty()) {
       return std::string("in the environment's ") + kAddressesVariable + " \"" + excerpt(place) +
              "\" " + wrong;
     }
@@ -53,7 +68,7 @@ std::string read_addresses(std::vector<IpAddress>& addresses) {
 
 // PROTOCOL 12.4: with one rail left every so-manyth heartbeat comes.
 std::string check_times(const Settings& settings) {
-  const std::size_t rails = std::max<std::size_t>(settings.addresses.size(), 1);
+  const std::size_t rails = std::max<std::size_t>(settings.places.rails(), 1);
   if (settings.timeout < static_cast<std::int64_t>(2 * rails) * settings.period) {
     const std::string many = rails == 1 ? "two" : std::to_string(2 * rails);
     return std::string(kTimeoutVariable) + " (1s if it is not set) must be at least " + many +
@@ -90,7 +105,8 @@ std::string read_settings(Settings& settings) {
       return expected(variable, text, kATime);
     }
   }
-  if (std::string wrong = read_addresses(settings.addresses); !wrong.empty()) return wrong;
+  if (std::string wrong = read_fabric(settings.places.fabric); !wrong.empty()) return wrong;
+  if (std::string wrong = read_places(settings.places); !wrong.empty()) return wrong;
   if (std::string wrong = check_times(settings); !wrong.empty()) return wrong;
   const char* text = std::getenv(kPerNodeVariable);
   if (text == nullptr) return "";

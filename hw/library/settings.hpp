@@ -5,9 +5,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "hw/udp/udp_address.hpp"
+#include "hw/launch/rail_places.hpp"
 #include "stack/base/time.hpp"
 
 namespace holdfast::hw {
@@ -15,6 +14,7 @@ namespace holdfast::hw {
 constexpr const char* kPeriodVariable = "HOLDFAST_PERIOD";
 constexpr const char* kTimeoutVariable = "HOLDFAST_TIMEOUT";
 constexpr const char* kPerNodeVariable = "HOLDFAST_PER_NODE";
+constexpr const char* kFabricVariable = "HOLDFAST_FABRIC";
 constexpr const char* kAddressesVariable = "HOLDFAST_ADDRESSES";
 
 // The same as the options of `holdfast launch`, with the same defaults.
@@ -22,9 +22,9 @@ struct Settings {
   Duration period = milliseconds(100);  // > 0
   Duration timeout = seconds(1);        // >= 2 periods for each rail
   std::uint32_t per_node = 0;           // 0: as machines have them
-  // Where frames and messages arrive, by rail, at most SeveralRails::kRailsMax; see find_local_ip.
-  // None: one rail, where the meeting says.
-  std::vector<IpAddress> addresses;
+  // Where frames and messages arrive, on at most SeveralRails::kRailsMax rails. No place of
+  // sockets: one rail, where the meeting says.
+  RailPlaces places;
 };
 
 // A whole number and ns, us, ms or s, with or without a blank between: "100ms". False if it is

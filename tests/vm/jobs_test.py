@@ -1,6 +1,6 @@
-"""Jobs over RDMA adapters: eight processes on two hosts, each with a Soft-RoCE adapter of its own,
-kill -9 of two of which one comes back; the same file simulated; the recordings. And jobs that
-others make: by a rendezvous, and of programs that join."""
+"""Jobs over RDMA adapters: eight processes on two hosts, each with two Soft-RoCE adapters of its
+own and so two rails, kill -9 of two of which one comes back; the same file simulated; the
+recordings. And jobs that others make: by a rendezvous, and of programs that join."""
 
 import csv
 import io
@@ -26,7 +26,8 @@ JOB = {"name": "verbs-job", "seed": 3, "replicates": 1, "duration": "9 s",
                     {"at": "6 s", "what": "process", "which": 5}]}
 # Files come back in the guest's output, each behind a line with its name.
 RUN = r"""
-"$0" run job.json --target verbs --output results --record recordings --quiet || exit 1
+"$0" run job.json --target verbs --set fabric.rails=2 --output results --record recordings \
+  --quiet || exit 1
 for table in failures results events; do echo "== $table"; cat results/$table.csv; done
 echo "== replays"
 for recording in recordings/0-0/*.recording; do "$0" replay $recording || exit 2; done
@@ -35,13 +36,13 @@ MEET = r"""
 export HOLDFAST_KEY=$(printf '%064d' 7)
 for rank in 0 1 2 3; do
   "$0" node job.json --set fabric.kind=verbs --set duration=3s --set failures=[] \
-    --set processes.per_node=2 --rank $rank --rendezvous 127.0.0.1:7000 \
-    --address rxe$((rank % 2)):1 &
+    --set processes.per_node=2 --set fabric.rails=2 --rank $rank --rendezvous 127.0.0.1:7000 \
+    --address rxe$((rank % 2 * 2)):1 --address rxe$((rank % 2 * 2 + 1)):1 &
   members="$members $!"
 done
 for member in $members; do wait $member || exit 3; done
 echo "== launched"
-"$0" launch -n 4 --per-node 2 --fabric verbs -- "$1" member one_dies
+"$0" launch -n 4 --per-node 2 --fabric verbs --rails 2 -- "$1" member one_dies
 echo "ended with $?"
 """
 
@@ -75,7 +76,7 @@ class Jobs(VmCase):
     def guest(self, script):
         """What the script says, with the programs as $0 and $1 and the job's file beside it."""
         script = f"ln -s {self.job} job.json\n{script}"
-        done = self.boot("sh", "-c", script, PROGRAM, MEMBERS,
+        done = self.boot("sh", "-c", script, PROGRAM, MEMBERS, cables=2,
                          extra=[PROGRAM, MEMBERS, str(self.job)])
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout
@@ -104,8 +105,10 @@ class Jobs(VmCase):
     def test_processes_that_others_start_are_a_job_over_both_adapters(self):
         said, launched = self.guest(MEET).split("== launched\n")
         for rank in range(4):
-            self.assertRegex(said, rf"process {rank}: has met all 4 processes; its frames arrive "
-                                   rf"at GID ::ffff:10\.7\.0\.{rank % 2 + 1}, queue pair \d+\n")
+            places = " and ".join(rf"GID ::ffff:10\.{cable}\.0\.{rank % 2 + 1}, queue pair \d+"
+                                  for cable in (7, 8))
+            self.assertRegex(said, f"process {rank}: has met all 4 processes; its frames arrive "
+                                   f"at {places}\n")
             self.assertIn(f"process {rank}: left at the end\n", said)
         self.assertEqual(re.findall(r"failed after", said), [], said)
         # Process 1 kills itself; the three others hear it and leave, or they would be named too.

@@ -113,7 +113,7 @@ class Mistakes(Scenario):
                 (["-n", "4", "--period", "soon", "true"], "--period is \"soon\""),
                 (["-n", "4", "--timeout", "150ms", "true"], "at least two periods of 100 ms"),
                 (["-n", "4", "--rails", "9", "true"], "--rails is 9; expected at most 8"),
-                (["-n", "4", "--rails", "2", "--fabric", "shm", "true"], "are one rail; give"),
+                (["-n", "4", "--rails", "2", "--fabric", "shm", "true"], "is one rail; give"),
                 (["-n", "4", "--rails", "2", "--timeout", "399ms", "true"],
                  "at least 4 periods of 100 ms, two for each of the rails"),
                 (["-n", "4", "no-such-program"], "no program \"no-such-program\"")]:

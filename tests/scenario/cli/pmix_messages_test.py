@@ -49,6 +49,10 @@ class PmixMessages(Scenario):
             with self.subTest(processes):
                 self.play("all_to_all", processes)
 
+    def test_go_over_what_the_environment_says(self):
+        self.play("all_to_all", 3, HOLDFAST_FABRIC="tcp",
+                  HOLDFAST_ADDRESSES="127.0.0.1,127.0.0.2")
+
     def test_of_all_sizes_go_round_a_ring(self):
         self.play("ring", 3)
 

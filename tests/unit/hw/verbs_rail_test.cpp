@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "hw/launch/assignment.hpp"
 #include "hw/launch/job_address.hpp"
 #include "hw/launch/process_table.hpp"
 #include "hw/verbs/verbs_address.hpp"
@@ -24,10 +25,49 @@ VerbsPort port_of(std::uint8_t last_byte, std::uint16_t lid = 0) {
 TEST(VerbsRail, HostsTakeTurnsAtThePorts) {
   const std::array ports = {port_of(1), port_of(2), port_of(3)};
   const std::array<std::uint32_t, 6> hosts = {0, 0, 1, 2, 3, 7};
-  const std::vector<Address> addresses = spread_over(ports, hosts);
-  ASSERT_EQ(addresses.size(), hosts.size());
+  const auto addresses = spread_over(by_network(ports), hosts, 1);
+  ASSERT_EQ(addresses.size(), 1u);
+  ASSERT_EQ(addresses.front().size(), hosts.size());
   for (std::size_t i = 0; i < hosts.size(); ++i)
-    EXPECT_EQ(addresses[i], port_address(ports[hosts[i] % 3])) << i;
+    EXPECT_EQ(addresses.front()[i], port_address(ports[hosts[i] % 3])) << i;
+}
+
+// Four ports, two rails: hosts 0 and 2 have the first two, host 1 the others.
+TEST(VerbsRail, AHostsRailsAreAtPortsOfTheirOwn) {
+  const std::array ports = {port_of(1), port_of(2), port_of(3), port_of(4)};
+  const std::array<std::uint32_t, 3> hosts = {0, 1, 2};
+  const auto addresses = spread_over(by_network(ports), hosts, 2);
+  ASSERT_EQ(addresses.size(), 2u);
+  for (std::size_t rail = 0; rail < 2; ++rail) {
+    ASSERT_EQ(addresses[rail].size(), 3u);
+    EXPECT_EQ(addresses[rail][0], port_address(ports[rail]));
+    EXPECT_EQ(addresses[rail][1], port_address(ports[2 + rail]));
+    EXPECT_EQ(addresses[rail][2], port_address(ports[rail]));
+  }
+}
+
+// Two subnets of InfiniBand with two ports each: rails 0 and 2 are on the first, rail 1 on the
+// second, where hosts have one port each.
+TEST(VerbsRail, EachRailIsOnOneNetwork) {
+  std::array ports = {port_of(1, 1), port_of(2, 1), port_of(3, 2), port_of(4, 2)};
+  for (const std::size_t other : {1u, 3u}) ports[other].gid[0] = std::byte{0xfc};
+  const PortsByNetwork networks = by_network(ports);
+  ASSERT_EQ(networks.size(), 2u);
+  const std::array<std::uint32_t, 2> hosts = {0, 1};
+  const auto addresses = spread_over(networks, hosts, 3);
+  ASSERT_EQ(addresses.size(), 3u);
+  const auto at = [&](std::size_t i) { return port_address(ports[i]); };
+  EXPECT_EQ(addresses[0], (std::vector{at(0), at(0)}));
+  EXPECT_EQ(addresses[1], (std::vector{at(1), at(3)}));
+  EXPECT_EQ(addresses[2], (std::vector{at(2), at(2)}));
+}
+
+TEST(VerbsRail, InfiniBandAndEthernetAreTwoNetworks) {
+  const std::array ports = {port_of(1, 1), port_of(2), port_of(3)};
+  const PortsByNetwork networks = by_network(ports);
+  ASSERT_EQ(networks.size(), 2u);
+  EXPECT_EQ(networks[0].size(), 1u);
+  EXPECT_EQ(networks[1].size(), 2u);
 }
 
 TEST(VerbsRail, AnAddressIsOneWhenItsQueuePairIsKnown) {
@@ -47,19 +87,29 @@ TEST(ProcessTable, SaysWhereTheNewestLifeIsToWhoeverHasItsDescriptor) {
   ProcessTable ours, theirs;
   ASSERT_TRUE(ours.create(3).is_ok());
   ASSERT_TRUE(theirs.map(::dup(ours.descriptor()), 3).is_ok());
-  EXPECT_EQ(theirs.queue_pair({2}), 0u);
+  EXPECT_EQ(theirs.queue_pair({2}, 0), 0u);
   for (const std::uint32_t number : {17u, 0xff'fffeu}) {
-    ours.set_queue_pair({2}, number);
-    EXPECT_EQ(theirs.queue_pair({2}), number);
+    ours.set_queue_pair({2}, 0, number);
+    EXPECT_EQ(theirs.queue_pair({2}, 0), number);
     EXPECT_FALSE(theirs.get({2}).has_value()) << "another fact of the same process";
   }
-  ours.set_message_queue_pair({2}, 99);
-  EXPECT_EQ(theirs.message_queue_pair({2}), 99u);
-  EXPECT_EQ(theirs.message_queue_pair({1}), 0u);
+  ours.set_message_queue_pair({2}, 7, 99);
+  EXPECT_EQ(theirs.message_queue_pair({2}, 7), 99u);
+  EXPECT_EQ(theirs.message_queue_pair({2}, 6), 0u) << "of another rail";
+  EXPECT_EQ(theirs.message_queue_pair({1}, 7), 0u);
+  EXPECT_EQ(theirs.queue_pair({2}, 7), 0u) << "of frames";
   ours.set({2}, {100, 7});
   EXPECT_EQ(theirs.get({2}), (ProcessIdentity{100, 7}));
-  EXPECT_EQ(theirs.queue_pair({2}), 0xff'fffeu);
-  EXPECT_EQ(theirs.queue_pair({1}), 0u);
+  EXPECT_EQ(theirs.queue_pair({2}, 0), 0xff'fffeu);
+  EXPECT_EQ(theirs.queue_pair({1}, 0), 0u);
+}
+
+TEST(PlacedWord, SaysWhichRailAndWhere) {
+  const Word word = placed_word(kMessagesPlaced, 7, 0xff'fffe);
+  EXPECT_EQ(word.kind, kMessagesPlaced);
+  EXPECT_EQ(rail_of(word), 7u);
+  EXPECT_EQ(queue_pair_of(word), 0xff'fffeu);
+  EXPECT_EQ(placed_word(kPlaced, 0, 17).number, 17u);
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <iterator>
 #include <span>
+#include <sstream>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -145,6 +147,39 @@ int all_to_all() {
     expect(seen == (1u << all) - 1, "one of each");
     for (Request& send : sends) expect(send.wait(kPatience) && send.ok(), "a send to each");
     meet(job, round);  // the next round has other senders' messages of the same kind
+  }
+  leave(job);
+  return kAsExpected;
+}
+
+// Everybody to everybody while process 0 does what the environment says: after each command that it
+// has there, one a line, and while messages are under way, all of them have to arrive. Long ones,
+// so that each is of many frames.
+int through_faults() {
+  Job job = joined();
+  const std::uint32_t self = job.self(), all = job.processes();
+  const char* const script = std::getenv("HOLDFAST_TEST_FAULTS");
+  expect(script != nullptr, "commands");
+  std::istringstream commands(script);
+  std::string command;
+  for (std::uint64_t round = 0; std::getline(commands, command); ++round) {
+    constexpr std::size_t kLong = 400'001;
+    std::vector<Bytes> memories(all, Bytes(kLong)), messages;
+    std::vector<Request> receives, sends;
+    for (std::uint32_t i = 0; i < all; ++i) {
+      receives.push_back(job.receive_start({i, kContext, round}, memories[i]));
+      messages.push_back(content(self, i, round, kLong));
+      sends.push_back(job.send_start(i, kContext, round, messages[i]));
+    }
+    const std::uint32_t next = (self + 1) % all;
+    expect(receives[next].wait(kPatience), "a message before the fault");
+    if (self == 0) expect(std::system(command.c_str()) == 0, command.c_str());
+    for (std::uint32_t i = 0; i < all; ++i) {
+      expect(receives[i].wait(kPatience) && receives[i].ok(), "a message of each");
+      expect(memories[i] == content(i, self, round, kLong), "the bytes of a message");
+      expect(sends[i].wait(kPatience) && sends[i].ok(), "a send to each");
+    }
+    meet(job, round);
   }
   leave(job);
   return kAsExpected;
@@ -587,6 +622,7 @@ bool run_message_role(const char* role, int& exit_status) {
   constexpr std::pair<const char*, int (*)()> kRoles[] = {
       {"ring", ring},
       {"all_to_all", all_to_all},
+      {"through_faults", through_faults},
       {"matching", matching},
       {"limits", limits},
       {"dead_peer", dead_peer},

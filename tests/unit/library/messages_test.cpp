@@ -92,7 +92,7 @@ TEST_P(Messages, AreSentAndReceivedByManyThreadsAtOnce) {
 std::vector<JobFabric> fabrics() {
   std::vector<JobFabric> found{JobFabric::udp, JobFabric::tcp, JobFabric::shm};
   std::vector<VerbsPort> ports;
-  if (find_job_ports(ports).is_ok()) found.push_back(JobFabric::verbs);
+  if (find_verbs_ports(ports).is_ok()) found.push_back(JobFabric::verbs);
   return found;
 }
 
