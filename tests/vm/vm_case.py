@@ -12,8 +12,9 @@ class VmCase(unittest.TestCase):
     def boot(self, *words, seconds=120, cables=1, extra=()):
         """What `boot` said and how it ended; skips the test if this machine cannot run a guest."""
         more = [word for path in extra for word in ("--with", path)]
-        done = subprocess.run([BOOT, "--seconds", str(seconds), "--cables", str(cables), *more, "--",
-                               *words], capture_output=True, text=True, check=False, timeout=seconds + 240)
+        command = [BOOT, "--seconds", str(seconds), "--cables", str(cables), *more, "--", *words]
+        done = subprocess.run(command, capture_output=True, text=True, check=False,
+                              timeout=seconds + 240)
         if done.returncode == SKIPPED:
             print(done.stdout)  # for ctest
             self.skipTest(done.stdout)
