@@ -104,17 +104,27 @@ bool Core::post_control(Connection& connection, std::size_t rail, const MessageH
   if (seal != nullptr && has_seal(header.type)) {
     seal->write(connection.key_out, {frame, kMessageHeaderBytes});
   }
-  post(connection, rail, slot, kMessageHeaderBytes, now);
+  mark(connection, rail, slot, now);
+  const Peer peer = connection.rails[rail].peer;
+  if (header.type == MessageFrameType::acknowledgement) {
+    ports[rail].put_acknowledgement(slot, peer, now);
+  } else {
+    ports[rail].put(slot, kMessageHeaderBytes, peer, now);
+  }
   return true;
 }
 
 void Core::post(Connection& connection, std::size_t rail, std::uint32_t slot, std::uint32_t size,
                 Time now) {
+  mark(connection, rail, slot, now);
+  ports[rail].put(slot, size, connection.rails[rail].peer, now);
+}
+
+void Core::mark(Connection& connection, std::size_t rail, std::uint32_t slot, Time now) {
   SendSlot& state = send_slots.states()[slot];
   state.connection = index_of(connection);
   state.life = connection.life;
   if (connection.is_live) connection.ways->sent(rail, now);
-  ports[rail].put(slot, size, connection.rails[rail].peer, now);
 }
 
 }  // namespace holdfast::reliable

@@ -114,9 +114,13 @@ struct Core {
   bool gives_up() const {
     return options.timers != Timers::paper && options.unreachable_max < EndpointOptions::kForEver;
   }
-  // Posts the frame in `slot`.
+  // Posts the frame in `slot`, which carries data.
   void post(Connection& connection, std::size_t rail, std::uint32_t slot, std::uint32_t size,
             Time now);
+
+ private:
+  // Whose frame is in the slot.
+  void mark(Connection& connection, std::size_t rail, std::uint32_t slot, Time now);
 };
 
 }  // namespace holdfast::reliable

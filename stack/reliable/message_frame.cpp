@@ -254,6 +254,12 @@ MessageFrameType type_of_message_frame(std::span<const std::byte> frame) {
   return static_cast<MessageFrameType>(load_le<std::uint8_t>(frame.data() + kTypeAt));
 }
 
+std::span<const std::byte> first_message_frame(std::span<const std::byte> datagram) {
+  const bool more = datagram.size() > kMessageHeaderBytes &&
+                    type_of_message_frame(datagram) == MessageFrameType::acknowledgement;
+  return more ? datagram.first(kMessageHeaderBytes) : datagram;
+}
+
 void encode_message_header(const MessageHeader& header, ConnectionSeed connection, std::byte* at) {
   store_le(at + kMagicAt, kMessageMagic);
   store_le(at + kVersionAt, kMessageVersion);

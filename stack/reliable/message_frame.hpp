@@ -56,6 +56,9 @@
 //   32  seal 16               keyed, or CRC-32C of who is meant and the 32 bytes before it, then
 //                             twelve zeros
 //
+// A frame is a datagram, but for an acknowledgement, which another frame may follow in the same one:
+// whatever it is, each of them is checked by itself.
+//
 // Who is meant needs no bytes: the job, sender, its incarnation, receiver and its incarnation, 4
 // bytes each, come before the header in its checksum, as if they had been sent; the payload's
 // checksum and the key come from them too. So a frame of another connection does not verify.
@@ -73,7 +76,7 @@
 namespace holdfast::reliable {
 
 constexpr std::uint16_t kMessageMagic = 0x4d48;
-constexpr std::uint8_t kMessageVersion = 1;
+constexpr std::uint8_t kMessageVersion = 2;
 constexpr std::size_t kMessageHeaderBytes = 48;  // of every frame; only four types have a payload
 constexpr unsigned kFragmentsMax = 64;           // of a virtual fragment
 constexpr unsigned kMessageRailsMax = 8;         // bits of `heard`
@@ -161,6 +164,10 @@ ProcessId sender_of_message_frame(std::span<const std::byte> frame);
 
 // Of a frame for which that is a process.
 MessageFrameType type_of_message_frame(std::span<const std::byte> frame);
+
+// The first of those in a datagram, which is the whole of it unless another one follows. Nothing has
+// been checked then.
+std::span<const std::byte> first_message_frame(std::span<const std::byte> datagram);
 
 // Writes kMessageHeaderBytes at `at`, with the header's checksum, or for types with a seal the one
 // in the seal's place; a keyed seal is written over it by whoever has the key. Fields that the type

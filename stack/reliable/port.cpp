@@ -77,6 +77,33 @@ std::span<const std::byte> Port::frame(const Event& event) const {
           std::min(event.size, receive_bytes_)};
 }
 
+// A second datagram costs a rail more than the copy of a short frame. That other frame stays the
+// last one of the datagram, and acknowledgements before it in their order.
+void Port::put_acknowledgement(std::uint32_t slot, Peer peer, Time now) {
+  constexpr auto kBytes = static_cast<std::uint32_t>(kMessageHeaderBytes);
+  if (!may_share(kBytes, peer)) {
+    put(slot, kBytes, peer, now);
+    acknowledgement_bytes_ = queue_.empty() ? 0 : kBytes;
+    return;
+  }
+  Operation& last = queue_.back();
+  std::byte* const at = last.data + acknowledgement_bytes_;
+  std::copy_backward(at, last.data + last.size, last.data + last.size + kBytes);
+  std::copy_n(sending_->memory(slot), kBytes, at);
+  sending_->give(slot);
+  last.size += kBytes;
+  acknowledgement_bytes_ += kBytes;
+  queued_bytes_ += kBytes;
+}
+
+// So many bytes more, with what was put last: all of it is copied by the fabric.
+bool Port::may_share(std::uint32_t bytes, Peer peer) const {
+  if (queue_.empty()) return false;
+  const Operation& last = queue_.back();
+  const std::uint32_t most = std::min({frame_bytes_max_, inline_bytes_max_, kSharedBytesMax});
+  return last.peer == peer && last.size + bytes <= most;
+}
+
 void Port::put(std::uint32_t slot, std::uint32_t size, Peer peer, Time now) {
   Operation operation;
   operation.peer = peer;
@@ -87,6 +114,7 @@ void Port::put(std::uint32_t slot, std::uint32_t size, Peer peer, Time now) {
   if (operation.inline_data) operation.region = Region{};
   operation.cookie = operation.inline_data ? kInline | slot : slot;
   ++slots_in_use_;
+  acknowledgement_bytes_ = 0;
   queue_.push_back(operation);
   queued_bytes_ += size;
   if (queue_.size() % kBatch == 0 || queued_bytes_ >= kBatchBytes) flush(now);
@@ -133,6 +161,7 @@ void Port::drop(Peer peer) {
     --slots_in_use_;
     return true;
   });
+  acknowledgement_bytes_ = 0;  // another one may be the last now
 }
 
 Time Port::waiting_since() const {

@@ -89,6 +89,9 @@ class Port {
   void set_down(bool down) { is_down_ = down; }
   // The frame of `size` bytes in a slot goes to `peer` with the next flush.
   void put(std::uint32_t slot, std::uint32_t size, Peer peer, Time now);
+  // Likewise of an acknowledgement, which shares the datagram of the frame that was put last if
+  // that is a short one to the same peer (specification, clause 13.9), and comes before it there.
+  void put_acknowledgement(std::uint32_t slot, Peer peer, Time now);
   void flush(Time now);
   // What the cookie of a `sent` names: the slot of a frame that was not taken inline; kNone: of one
   // that was, whose slot is free since then.
@@ -120,6 +123,10 @@ class Port {
   // Added to the cookies of what is posted inline.
   static constexpr std::uint64_t kInline = std::uint64_t{1} << 32;
 
+  // Of frames that share a datagram.
+  static constexpr std::uint32_t kSharedBytesMax = 1024;
+
+  bool may_share(std::uint32_t bytes, Peer peer) const;
   ReceiveSlot receive_slot(std::uint64_t i) const;
   void offer_returned();
 
@@ -140,8 +147,9 @@ class Port {
   std::size_t returned_count_ = 0;
 
   std::vector<Operation> queue_;
-  std::size_t queued_bytes_ = 0;  // since the last flush
-  List posted_;                   // slots
+  std::size_t queued_bytes_ = 0;             // since the last flush
+  std::uint32_t acknowledgement_bytes_ = 0;  // that the last of it begins with
+  List posted_;                              // slots
   Time completed_at_, ready_since_;
   Time full_since_;
   Counts counts_;

@@ -110,7 +110,12 @@ std::size_t Endpoint::Parts::rail_of_oldest() {
 void Endpoint::Parts::handle(std::size_t r, const Event& event, Time now) {
   Port& port = core.ports[r];
   if (event.kind == EventKind::received) {
-    handle_frame(r, port.frame(event), event.at, now);
+    std::span<const std::byte> left = port.frame(event);
+    do {
+      const std::span<const std::byte> frame = first_message_frame(left);
+      handle_frame(r, frame, event.at, now);
+      left = left.subspan(frame.size());
+    } while (!left.empty());
     return;
   }
   core.is_changed = true;  // there may be room for what waits

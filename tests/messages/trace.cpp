@@ -125,12 +125,13 @@ void Trace::write(const char* what, std::size_t rail, ProcessId from, ProcessId 
         << to.value << "  " << what << "  " << frame.size() << " bytes";
   const auto seed =
       reliable::connection_seed(0, from, world_->incarnation(from), to, world_->incarnation(to));
-  MessageHeader header;
-  if (reliable::decode_message_header(frame, seed, true, header) ==
-      reliable::MessageDecodeStatus::ok) {
-    *out_ << fields_of(header);
-  } else {
-    *out_ << " does not verify";
+  for (std::span<const std::byte> left = frame; !left.empty();) {
+    const std::span<const std::byte> first = reliable::first_message_frame(left);
+    left = left.subspan(first.size());
+    MessageHeader header;
+    const bool is_whole = reliable::decode_message_header(first, seed, true, header) ==
+                          reliable::MessageDecodeStatus::ok;
+    *out_ << (is_whole ? fields_of(header) : " does not verify");
   }
   *out_ << '\n';
 }

@@ -13,24 +13,26 @@ class EndpointOwed : public ::testing::Test {
   EndpointOwed() : world_(options()) {
     world_.asleep.insert(0);
     world_.network.script = [this](const Flight& flight) {
-      if (flight.type() != Type::acknowledgement) return Fate{};
-      MessageHeader header;
-      const auto status = decode_message_header(
-          flight.bytes, connection_seed(7, {1}, {0}, {0}, {0}), false, header);
-      EXPECT_EQ(status, MessageDecodeStatus::ok);
-      said_.push_back(header);
-      rails_.insert(flight.rail);
+      for (const auto frame : flight.frames()) {
+        if (type_of_message_frame(frame) == Type::acknowledgement) hear(flight.rail, frame);
+      }
       return Fate{};
     };
   }
 
   // A frame with so much payload comes to process 1, on rail 0.
-  void come(MessageHeader header, std::size_t payload) {
+  void come(const MessageHeader& header, std::size_t payload) {
+    world_.network.fabric(1, 0).arrive(frame_of(header, payload), world_.now());
+  }
+  std::vector<std::byte> frame_of(MessageHeader header, std::size_t payload) {
     header.sender = ProcessId{0};
-    header.packet = packet_++;
+    if (header.type != Type::acknowledgement) header.packet = packet_++;
     std::vector<std::byte> frame(kMessageHeaderBytes + payload);
     encode_message_header(header, connection_seed(7, {0}, {0}, {1}, {0}), frame.data());
-    world_.network.fabric(1, 0).arrive(frame, world_.now());
+    return frame;
+  }
+  std::uint64_t sent_by_1() {
+    return world_.at(1).traffic(0).frames_sent + world_.at(1).traffic(1).frames_sent;
   }
   static MessageHeader request(std::uint32_t bytes) {
     MessageHeader header;
@@ -51,6 +53,14 @@ class EndpointOwed : public ::testing::Test {
     return header;
   }
   void run() { world_.run(microseconds(10)); }
+  void hear(std::size_t rail, std::span<const std::byte> acknowledgement) {
+    MessageHeader header;
+    const auto status = decode_message_header(
+        acknowledgement, connection_seed(7, {1}, {0}, {0}, {0}), false, header);
+    EXPECT_EQ(status, MessageDecodeStatus::ok);
+    said_.push_back(header);
+    rails_.insert(rail);
+  }
 
   World world_;
   std::vector<MessageHeader> said_;
@@ -110,6 +120,44 @@ TEST_F(EndpointOwed, ALateCopyOfAnEagerFrameHidesNothing) {
   run();
   ASSERT_FALSE(said_.empty());
   EXPECT_EQ(said_[0].mask, 0b1011u);
+}
+
+// One datagram has both: it costs the rail less than two.
+TEST_F(EndpointOwed, AnAnswerSharesItsDatagramWithTheAcknowledgement) {
+  MessageHeader question;
+  question.bytes = 1;
+  come(question, 1);
+  run();
+  const std::size_t before = said_.size();
+  question.message = question.virtual_fragment = 1;
+  come(question, 1);
+  world_.at(1).turn(world_.now());
+  const std::uint64_t frames = sent_by_1();
+  ASSERT_NE(world_.send(1, 0, content(1, 8)), kNoRequest);
+  world_.network.launch();
+  EXPECT_EQ(sent_by_1() - frames, 1u);
+  ASSERT_EQ(said_.size(), before + 1);
+  EXPECT_EQ(said_.back().all_before, 2u);
+}
+
+// Each of the two is checked by itself.
+TEST_F(EndpointOwed, WhatFollowsASpoiltAcknowledgementCounts) {
+  for (const std::size_t spoilt : {20u, 60u}) {  // in the one, in the other
+    const EndpointCounts before = world_.at(1).counts();
+    MessageHeader acknowledgement, eager;
+    acknowledgement.type = Type::acknowledgement;
+    eager.message = eager.virtual_fragment = spoilt == 60u ? 1 : 0;
+    eager.bytes = 1;
+    std::vector<std::byte> datagram = frame_of(acknowledgement, 0);
+    const std::vector<std::byte> second = frame_of(eager, 1);
+    datagram.insert(datagram.end(), second.begin(), second.end());
+    datagram[spoilt] ^= std::byte{1};
+    world_.network.fabric(1, 0).arrive(datagram, world_.now());
+    run();
+    EXPECT_EQ(world_.at(1).counts().unverified - before.unverified, 1u);
+    ASSERT_FALSE(said_.empty());
+    EXPECT_EQ(said_.back().all_before, 1u);
+  }
 }
 
 // Whoever computes after this turn keeps no sender waiting until the next one.

@@ -22,7 +22,7 @@ std::uint32_t crc_of(const Frame& bytes) {
 Frame begun(Type type, std::size_t payload = 0) {
   Frame frame(48 + payload);
   put(frame, 0, 0x4d48, 2);
-  put(frame, 2, 1, 1);
+  put(frame, 2, 2, 1);
   put(frame, 3, static_cast<std::uint64_t>(type), 1);
   put(frame, 4, kSender.value, 4);
   for (std::size_t i = 0; i < payload; ++i) frame[48 + i] = std::byte(0xc0 + i % 16);

@@ -47,7 +47,7 @@ TEST(MessageFields, LengthMagicVersionAndTypeComeBeforeTheChecksum) {
       EXPECT_EQ(status_of(cut), Status::too_short);
       EXPECT_EQ(sender_of_message_frame(cut), kNoProcess);
     }
-    const Field spoiled[] = {{0, 2, 0x4648}, {2, 1, 2}, {3, 1, 0}, {3, 1, 9}, {3, 1, 255}};
+    const Field spoiled[] = {{0, 2, 0x4648}, {2, 1, 1}, {3, 1, 0}, {3, 1, 9}, {3, 1, 255}};
     const Status expected[] = {Status::bad_magic, Status::bad_version, Status::bad_type,
                                Status::bad_type, Status::bad_type};
     for (std::size_t i = 0; i < std::size(spoiled); ++i) {

@@ -46,9 +46,9 @@ TEST(MessageFrame, EncodesAsTheTableSays) {
 // PROTOCOL 13.7: "ping" from process 2 to process 4.
 TEST(MessageFrame, LooksAsTheSpecificationShowsIt) {
   const unsigned octets[] = {
-      0x48, 0x4d, 1, 1, 2,    0,    0,    0,    6,    0,    0,    0,    7,   0,   0,   0,  8, 0,
+      0x48, 0x4d, 2, 1, 2,    0,    0,    0,    6,    0,    0,    0,    7,   0,   0,   0,  8, 0,
       0,    0,    9, 0, 0,    0,    0,    0,    0,    0,    4,    0,    0,   0,   0,   0,  0, 0,
-      10,   0,    0, 0, 0x13, 0x53, 0x31, 0xec, 0x1d, 0xc8, 0x2d, 0x64, 'p', 'i', 'n', 'g'};
+      10,   0,    0, 0, 0x13, 0x53, 0x31, 0xec, 0x5c, 0x35, 0xb9, 0x75, 'p', 'i', 'n', 'g'};
   Frame shown;
   for (const unsigned octet : octets) shown.push_back(std::byte(octet));
   const ConnectionSeed connection = connection_seed(1, {2}, {3}, {4}, {5});
@@ -79,6 +79,19 @@ TEST(MessageFrame, DecodesWhatTheTableSays) {
     EXPECT_EQ(sender_of_message_frame(frame), kSender);
     EXPECT_EQ(type_of_message_frame(frame), header.type);
   }
+}
+
+// PROTOCOL 13.9.
+TEST(MessageFrame, AnotherOneFollowsAnAcknowledgementOnly) {
+  for (const auto& [frame, header] : examples()) {
+    Frame datagram = frame;
+    EXPECT_EQ(first_message_frame(datagram).size(), frame.size());
+    datagram.resize(frame.size() + 1);
+    const bool ends = header.type == Type::acknowledgement;
+    EXPECT_EQ(first_message_frame(datagram).size(), ends ? 48 : frame.size() + 1);
+    EXPECT_EQ(first_message_frame(datagram).data(), datagram.data());
+  }
+  EXPECT_EQ(first_message_frame({}).size(), 0u);
 }
 
 TEST(MessageFrame, FieldsThatATypeDoesNotHaveLeaveNoTrace) {

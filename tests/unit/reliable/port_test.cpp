@@ -1,8 +1,10 @@
 // Slots of frames that a fabric takes late, not at all, or with an error.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
+#include "stack/reliable/message_frame.hpp"
 #include "stack/reliable/port.hpp"
 
 namespace holdfast::reliable {
@@ -11,10 +13,10 @@ namespace {
 // Takes so many operations, and says what it is told to.
 class ShortFabric final : public Fabric {
  public:
-  ShortFabric() {
+  explicit ShortFabric(std::uint32_t inline_bytes_max = 64) {
     caps_.kind = "short";
     caps_.frame_bytes_max = 1024;
-    caps_.inline_bytes_max = 64;
+    caps_.inline_bytes_max = inline_bytes_max;
     caps_.send_depth = caps_.receive_depth = 32;
     caps_.datagram = true;
   }
@@ -47,11 +49,29 @@ class PortOfAShortFabric : public ::testing::Test {
  protected:
   void put(std::uint32_t bytes, Peer peer) { port_.put(slots_.take(), bytes, peer, now_); }
 
+  // One that says `what`, or an acknowledgement that does.
+  void put_filled(std::uint32_t bytes, Peer peer, std::byte what) {
+    port_.put(filled(bytes, what), bytes, peer, now_);
+  }
+  void acknowledge(Peer peer, std::byte what) {
+    port_.put_acknowledgement(filled(kMessageHeaderBytes, what), peer, now_);
+  }
+  std::vector<std::byte> bytes_of(std::size_t taken) const {
+    const Operation& operation = fabric_.taken.at(taken);
+    return {operation.data, operation.data + operation.size};
+  }
+
   static constexpr std::uint32_t kSlots = 8;
   Time now_{1'000};
   ShortFabric fabric_;
   SendSlots slots_{kSlots, 1024};
   Port port_{fabric_, slots_, 8};
+
+  std::uint32_t filled(std::size_t bytes, std::byte what) {
+    const std::uint32_t slot = slots_.take();
+    std::fill_n(slots_.memory(slot), bytes, what);
+    return slot;
+  }
 };
 
 // Who has been detached is not a peer any more, and what is posted to it would fail.
@@ -88,6 +108,101 @@ TEST_F(PortOfAShortFabric, AnErrorOfWhatWasTakenInlineFreesNoSlot) {
   port_.sent(slot, now_);
   EXPECT_EQ(port_.slots_in_use(), 0u);
   EXPECT_EQ(slots_.left(), kSlots);
+}
+
+// Of 64 bytes that the fabric takes inline 48 are the acknowledgement's.
+TEST_F(PortOfAShortFabric, AnAcknowledgementSharesTheDatagramOfAShortFrame) {
+  put_filled(16, Peer{1}, std::byte{7});
+  acknowledge(Peer{1}, std::byte{8});
+  EXPECT_EQ(slots_.left(), kSlots - 1) << "one datagram, one slot";
+  EXPECT_EQ(port_.slots_in_use(), 1u);
+  port_.flush(now_);
+  ASSERT_EQ(fabric_.taken.size(), 1u);
+  std::vector<std::byte> both(48, std::byte{8});
+  both.resize(64, std::byte{7});
+  EXPECT_EQ(bytes_of(0), both);
+  EXPECT_EQ(slots_.left(), kSlots);
+  EXPECT_EQ(port_.slots_in_use(), 0u);
+  EXPECT_EQ(port_.counts().frames_sent, 1u);
+  EXPECT_EQ(port_.counts().bytes_sent, 64u);
+}
+
+TEST_F(PortOfAShortFabric, AnAcknowledgementGoesAloneWhereItCannotShare) {
+  acknowledge(Peer{1}, std::byte{1});  // nothing waits
+  put_filled(16, Peer{1}, std::byte{2});
+  acknowledge(Peer{2}, std::byte{3});  // somebody else's
+  put_filled(17, Peer{2}, std::byte{4});
+  acknowledge(Peer{2}, std::byte{5});  // too long together
+  port_.flush(now_);
+  ASSERT_EQ(fabric_.taken.size(), 5u);
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(bytes_of(i).front(), std::byte(i + 1));
+  acknowledge(Peer{2}, std::byte{6});  // the one before is gone
+  port_.flush(now_);
+  EXPECT_EQ(fabric_.taken.size(), 6u);
+  EXPECT_EQ(slots_.left(), kSlots);
+}
+
+TEST_F(PortOfAShortFabric, AnAcknowledgementSharesWhatIsLeftWhenAPeerHasGone) {
+  put_filled(16, Peer{2}, std::byte{1});
+  acknowledge(Peer{1}, std::byte{2});
+  port_.drop(Peer{1});
+  acknowledge(Peer{2}, std::byte{3});
+  port_.flush(now_);
+  ASSERT_EQ(fabric_.taken.size(), 1u);
+  std::vector<std::byte> both(48, std::byte{3});
+  both.resize(64, std::byte{1});
+  EXPECT_EQ(bytes_of(0), both);
+}
+
+// Who hears several hears them in the order in which they were said.
+TEST_F(PortOfAShortFabric, AcknowledgementsThatShareADatagramKeepTheirOrder) {
+  ShortFabric wide(160);
+  Port port(wide, slots_, 8);
+  const auto acknowledge_on = [&](std::byte what) {
+    port.put_acknowledgement(filled(48, what), Peer{1}, now_);
+  };
+  acknowledge_on(std::byte{1});
+  acknowledge_on(std::byte{2});
+  EXPECT_EQ(slots_.left(), kSlots - 1);
+  port.put(filled(10, std::byte{3}), 10, Peer{1}, now_);
+  acknowledge_on(std::byte{4});
+  acknowledge_on(std::byte{5});
+  port.flush(now_);
+  ASSERT_EQ(wide.taken.size(), 2u);
+  const auto firsts = [&](std::size_t i, std::size_t step) {
+    std::vector<int> values;
+    for (std::size_t at = 0; at < wide.taken[i].size; at += step) {
+      values.push_back(static_cast<int>(wide.taken[i].data[at]));
+    }
+    return values;
+  };
+  EXPECT_EQ(firsts(0, 48), (std::vector{1, 2}));
+  EXPECT_EQ(firsts(1, 48), (std::vector{4, 5, 3}));
+  EXPECT_EQ(wide.taken[1].size, 106u);
+}
+
+// It is the fabric's, wherever it lies, until it has been sent.
+TEST_F(PortOfAShortFabric, AnAcknowledgementDoesNotJoinWhatIsNotTakenInline) {
+  put_filled(500, Peer{1}, std::byte{1});
+  acknowledge(Peer{1}, std::byte{2});
+  port_.flush(now_);
+  ASSERT_EQ(fabric_.taken.size(), 2u);
+  EXPECT_EQ(slots_.left(), kSlots - 1);
+  port_.sent(port_.oldest_posted(), now_);
+  EXPECT_EQ(slots_.left(), kSlots);
+}
+
+TEST_F(PortOfAShortFabric, WhatAFullFabricHasNotTakenIsShared) {
+  fabric_.room = 0;
+  put_filled(16, Peer{1}, std::byte{1});
+  port_.flush(now_);
+  EXPECT_TRUE(port_.is_full());
+  acknowledge(Peer{1}, std::byte{2});
+  fabric_.room = 8;
+  port_.set_writable(now_);
+  port_.flush(now_);
+  ASSERT_EQ(fabric_.taken.size(), 1u);
+  EXPECT_EQ(fabric_.taken[0].size, 64u);
 }
 
 }  // namespace

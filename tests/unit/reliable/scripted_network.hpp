@@ -30,13 +30,21 @@ struct Fate {
   std::size_t cut_to = static_cast<std::size_t>(-1);  // bytes
 };
 
-// A frame that is about to go on the wire.
+// A datagram that is about to go on the wire.
 struct Flight {
   std::size_t rail;
   ProcessId from, to;
   Time at;
   std::span<const std::byte> bytes;
   MessageFrameType type() const { return type_of_message_frame(bytes); }
+  // An acknowledgement may have another one behind it.
+  std::vector<std::span<const std::byte>> frames() const {
+    std::vector<std::span<const std::byte>> all;
+    for (auto left = bytes; !left.empty(); left = left.subspan(all.back().size())) {
+      all.push_back(first_message_frame(left));
+    }
+    return all;
+  }
 };
 
 struct RailKind {
