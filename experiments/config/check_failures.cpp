@@ -103,7 +103,7 @@ void Checker::check_rail(const FailureConfig& failure, const std::string& pointe
   if (fabric.target == Target::simulated) {
     report({rail, "/fabric/kind"},
            "found one rail on the simulated fabric, where a process has no other; expected no "
-           "\"rail\", or \"kind\": \"udp\" or \"tcp\"");
+           "\"rail\", or \"kind\": \"udp\", \"tcp\" or \"verbs\"");
   } else if (*failure.rail >= fabric.rails) {
     report({rail, "/fabric/rails"},
            "found the rail " + std::to_string(*failure.rail) + "; expected " +

@@ -75,7 +75,7 @@ std::string choose_addresses(const Arguments& arguments, std::uint32_t rails, hw
            " (fabric.rails), and --address is given " + std::to_string(places.size()) +
            (places.size() == 1 ? " time" : " times") + "; expected it once for each rail";
   if (places.empty() && plan.places.fabric == hw::JobFabric::verbs) {
-    const std::string wrong = hw::add_place("", plan.places);
+    const std::string wrong = hw::add_first_port(plan.places);
     return wrong.empty() ? "" : "fabric.kind \"verbs\" " + wrong;
   }
   for (const std::string& place : places) {

@@ -13,7 +13,8 @@ namespace holdfast::hw {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x504d4648;
-constexpr std::uint8_t kVersion = 4;  // grows with each change of what follows it
+constexpr std::uint8_t kVersion =
+    5;  // grows with each change of what follows it, and of message frames
 
 Met undecodable(const std::string& name) {
   return Met::failed("what " + name + " has put into PMIx does not decode");

@@ -11,13 +11,16 @@ namespace holdfast::hw {
 namespace {
 
 std::string add_port(const std::string& text, RailPlaces& places) {
+  for (const VerbsPort& taken : places.ports) {
+    if (text == name_of(taken)) return "is that of another rail; expected a port for each";
+  }
   std::vector<VerbsPort> ports;
   if (const Status status = find_verbs_ports(ports); !status.is_ok()) {
     return "cannot be used: " + status.message();
   }
   std::string names;
   for (const VerbsPort& port : ports) {
-    if (text.empty() || text == name_of(port)) {
+    if (text == name_of(port)) {
       places.ports.push_back(port);
       return "";
     }
@@ -31,6 +34,15 @@ std::string add_port(const std::string& text, RailPlaces& places) {
 std::string add_place(const std::string& text, RailPlaces& places) {
   if (places.fabric == JobFabric::verbs) return add_port(text, places);
   return find_local_ip(text, places.ips.emplace_back(IpAddress(kLoopback)));
+}
+
+std::string add_first_port(RailPlaces& places) {
+  std::vector<VerbsPort> ports;
+  if (const Status status = find_verbs_ports(ports); !status.is_ok()) {
+    return "cannot be used: " + status.message();
+  }
+  places.ports.push_back(ports.front());
+  return "";
 }
 
 Status open_rails(const RailPlaces& places, std::uint32_t queue_key, std::uint32_t peers_max,

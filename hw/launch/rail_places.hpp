@@ -27,9 +27,11 @@ struct RailPlaces {
 };
 
 // The next rail is where the text says: over sockets as find_local_ip has it, over verbs an active
-// port of this machine, such as mlx5_0:1, or the first one if the text is empty. Returns what is
-// wrong with it, as the end of a sentence that begins with what it is; empty: nothing.
+// port of this machine that no other rail has, such as mlx5_0:1. Returns what is wrong with it, as
+// the end of a sentence that begins with what it is; empty: nothing.
 std::string add_place(const std::string& text, RailPlaces& places);
+// Over verbs, where nobody says anything: the first active port. Likewise.
+std::string add_first_port(RailPlaces& places);
 
 // A rail at each place, by sockets at ports that the kernel chooses. The queue key is of verbs, see
 // open_verbs_rail. An error names the place and the reason.

@@ -75,10 +75,12 @@ std::vector<std::vector<Address>> spread_over(const PortsByNetwork& networks,
   for (std::size_t rail = 0; rail < rails; ++rail) {
     const std::size_t network = rail % networks.size();
     const std::vector<VerbsPort>& ports = networks[network];
+    const std::size_t of_a_host = rails_on(network, networks.size(), rails);
+    const std::size_t places = ports.size() / of_a_host;
+    HOLDFAST_ASSERT(places > 0);
     for (const std::uint32_t host : host_of_process) {
-      const std::size_t before = host * rails_on(network, networks.size(), rails);
-      const std::size_t port = before + rail / networks.size();
-      addresses[rail].push_back(port_address(ports[port % ports.size()]));
+      const std::size_t port = host % places * of_a_host + rail / networks.size();
+      addresses[rail].push_back(port_address(ports[port]));
     }
   }
   return addresses;
@@ -111,8 +113,10 @@ Status open_verbs_rail(const Address& local, std::uint32_t queue_key, std::uint3
   return open_verbs_rail(local, queue_key, peers_max, kept, rail);
 }
 
-Status open_verbs_rail(const Address& local, std::uint32_t queue_key, std::uint32_t peers_max,
-                       KeptQueue& kept, std::unique_ptr<Fabric>& rail) {
+namespace {
+
+// The active port of this machine that an address names.
+Status find_port(const Address& local, VerbsPort& port_there) {
   std::vector<VerbsPort> ports;
   if (Status status = find_verbs_ports(ports); !status.is_ok()) return status;
   const Address port = at_queue_pair(local, 0);
@@ -127,8 +131,19 @@ Status open_verbs_rail(const Address& local, std::uint32_t queue_key, std::uint3
                          std::to_string(found->datagram_bytes_max) + " bytes; expected " +
                          std::to_string(kFrameBytesMax) + " or more, which its MTU decides");
   }
+  port_there = *found;
+  return Status::ok();
+}
+
+}  // namespace
+
+// Where a queue pair was kept the port need not be active: there may be another rail.
+Status open_verbs_rail(const Address& local, std::uint32_t queue_key, std::uint32_t peers_max,
+                       KeptQueue& kept, std::unique_ptr<Fabric>& rail) {
   VerbsOptions options;
-  options.port = *found;
+  if (kept == nullptr) {
+    if (Status status = find_port(local, options.port); !status.is_ok()) return status;
+  }
   options.queue_key = queue_key % kPrivilegedKeys;
   options.peers_max = peers_max;
   return open_verbs_at(options, kept, rail);

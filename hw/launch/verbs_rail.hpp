@@ -33,8 +33,9 @@ std::string name_of(const VerbsPort& port);
 Address port_address(const VerbsPort& port);
 
 // By rail and process the port of its host. Rails take turns at the networks, of which there are at
-// most as many, and hosts at the ports of each: the next host is at the ports after those of its
-// rails there.
+// most as many, and hosts at the ports of each, a port for each rail that is there: the next host
+// is at the ports after those, if there is still one for each, else at the first. So a port is of
+// one rail, and one that dies leaves all hosts the others.
 std::vector<std::vector<Address>> spread_over(const PortsByNetwork& networks,
                                               std::span<const std::uint32_t> host_of_process,
                                               std::size_t rails);

@@ -45,7 +45,7 @@ std::string read_places(RailPlaces& places) {
   const char* text = std::getenv(kAddressesVariable);
   if (text == nullptr) {
     if (places.fabric != JobFabric::verbs) return "";
-    const std::string wrong = add_place("", places);
+    const std::string wrong = add_first_port(places);
     return wrong.empty() ? "" : std::string(kFabricVariable) + " \"verbs\" " + wrong;
   }
   std::string_view rest = text;

@@ -4,10 +4,12 @@
 #include <fcntl.h>
 #include <sys/epoll.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 
+#include "hw/verbs/connected_queues.hpp"
 #include "hw/verbs/handshake_frame.hpp"
 
 namespace holdfast::hw {
@@ -35,7 +37,9 @@ DatagramQueue::DatagramQueue(const VerbsOptions& options)
                   (kRouteHeaderBytes + datagram_bytes_max_) +
               kHandshakesMax * kHandshakeBytes),
       receive_buffers_(memory_.data() + std::size_t{options.send_depth} * datagram_bytes_max_),
-      handshake_buffers_(memory_.data() + memory_.size() - kHandshakesMax * kHandshakeBytes) {}
+      handshake_buffers_(memory_.data() + memory_.size() - kHandshakesMax * kHandshakeBytes) {
+  ways_.reserve(options.peers_max);
+}
 
 bool DatagramQueue::watch(int other) {
   epoll_event event{};
@@ -97,6 +101,24 @@ const char* DatagramQueue::open_queues(const VerbsOptions& options) {
   if (pair_ == nullptr) return "make a queue pair";
   inline_bytes_max_ = wanted.cap.max_inline_data;
   return restart() ? nullptr : "make its queue pair ready";
+}
+
+ibv_ah* DatagramQueue::known_way_to(VerbsEndpoint host) const {
+  host.queue_pair = 0;
+  const auto known =
+      std::find_if(ways_.begin(), ways_.end(), [&](const Way& way) { return way.host == host; });
+  return known == ways_.end() ? nullptr : known->handle.get();
+}
+
+ibv_ah* DatagramQueue::way_to(VerbsEndpoint host) {
+  host.queue_pair = 0;
+  if (ibv_ah* const known = known_way_to(host)) return known;
+  if (ways_.size() == ways_.capacity()) return nullptr;
+  ibv_ah_attr to = way_to_host(port_, host);
+  Owned<ibv_ah> handle(::ibv_create_ah(domain_.get(), &to));
+  if (handle == nullptr) return nullptr;
+  ways_.push_back({host, std::move(handle)});
+  return ways_.back().handle.get();
 }
 
 bool DatagramQueue::restart() {

@@ -17,6 +17,7 @@
 #include "hw/descriptor.hpp"
 #include "hw/verbs/resources.hpp"
 #include "hw/verbs/verbs.hpp"
+#include "hw/verbs/verbs_address.hpp"
 #include "stack/base/status.hpp"
 
 namespace holdfast::hw {
@@ -32,6 +33,7 @@ class DatagramQueue {
   static Status open(const VerbsOptions& options, std::unique_ptr<DatagramQueue>& opened);
 
   std::uint32_t number() const { return pair_->qp_num; }
+  const VerbsPort& port() const { return port_; }
   ibv_context* device() const { return context_.get(); }
   ibv_pd* domain() const { return domain_.get(); }
   ibv_comp_channel* channel() const { return channel_.get(); }
@@ -53,6 +55,11 @@ class DatagramQueue {
   }
   // Whether the completion of a send is that of a handshake's frame, which is over then.
   bool ends_handshake(const ibv_wc& sent);
+  // To the host of an endpoint; found once, which may wait for an answer of the network. Null if
+  // the kernel does not know one, or those of peers_max hosts are known already.
+  ibv_ah* way_to(VerbsEndpoint host);
+  // Null: it was never looked for, or there is none.
+  ibv_ah* known_way_to(VerbsEndpoint host) const;
   // How many of the chained requests the adapter took.
   std::size_t post(std::span<ibv_send_wr> chained);
   [[nodiscard]] bool post_receive(std::size_t i);
@@ -78,6 +85,11 @@ class DatagramQueue {
   bool restart();
 
  private:
+  struct Way {
+    VerbsEndpoint host;  // without a queue pair
+    Owned<ibv_ah> handle;
+  };
+
   explicit DatagramQueue(const VerbsOptions& options);
   const char* open_device();
   const char* open_queues(const VerbsOptions& options);
@@ -103,6 +115,7 @@ class DatagramQueue {
   Owned<ibv_cq> sends_;
   Owned<ibv_cq> receives_;
   Owned<ibv_qp> pair_;
+  std::vector<Way> ways_;
   Descriptor epoll_;
 };
 

@@ -48,11 +48,13 @@ Status find_verbs_ports(std::vector<VerbsPort>& ports);
 // An error names the port, what was refused and why.
 Status open_verbs(const VerbsOptions& options, std::unique_ptr<Fabric>& opened);
 
-// What a fabric leaves to the next one so that it has the same address: the queue pair. Null: none.
+// What a fabric leaves to the next one so that it has the same address: the queue pair, and the
+// ways that it knows. Null: none.
 class DatagramQueue;
 using KeptQueue = std::shared_ptr<DatagramQueue>;
 // Likewise, at `kept`, which was left by a fabric of the same options that is gone; what has come
-// meanwhile is lost. If it is none, the queue pair is made and will be kept there.
+// meanwhile is lost. It stays at its port, active or not, and options.port is not looked at. If it
+// is none, the queue pair is made and will be kept there.
 Status open_verbs_at(const VerbsOptions& options, KeptQueue& kept, std::unique_ptr<Fabric>& opened);
 
 }  // namespace holdfast::hw

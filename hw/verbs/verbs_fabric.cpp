@@ -20,8 +20,10 @@ Status VerbsFabric::open(const VerbsOptions& options, std::unique_ptr<VerbsFabri
   return open(options, kept, opened);
 }
 
-Status VerbsFabric::open(const VerbsOptions& options, KeptQueue& kept,
+Status VerbsFabric::open(const VerbsOptions& given, KeptQueue& kept,
                          std::unique_ptr<VerbsFabric>& opened) {
+  VerbsOptions options = given;
+  if (kept != nullptr) options.port = kept->port();
   HOLDFAST_ASSERT(options.send_depth >= 1 && options.receive_depth >= 1 && options.peers_max >= 1);
   HOLDFAST_ASSERT(options.queue_key < 1u << 31);
   if (kept != nullptr) {
@@ -70,29 +72,9 @@ VerbsFabric::VerbsFabric(const VerbsOptions& options, std::shared_ptr<DatagramQu
   caps_.receive_depth = options.receive_depth;
   caps_.datagram = true;
   open_connections(options);
-  ways_.reserve(options.peers_max);
   free_peers_.reserve(options.peers_max);
   for (std::uint32_t i = options.peers_max; i > 0; --i) free_peers_.push_back(i - 1);
   post_free_buffers();
-}
-
-ibv_ah* VerbsFabric::known_way_to(VerbsEndpoint host) const {
-  host.queue_pair = 0;
-  const auto known =
-      std::find_if(ways_.begin(), ways_.end(), [&](const Way& way) { return way.host == host; });
-  return known == ways_.end() ? nullptr : known->handle.get();
-}
-
-// Null if the kernel does not know one.
-ibv_ah* VerbsFabric::way_to(VerbsEndpoint host) {
-  host.queue_pair = 0;
-  if (ibv_ah* const known = known_way_to(host)) return known;
-  if (ways_.size() == ways_.capacity()) return nullptr;
-  ibv_ah_attr to = way_to_host(port_, host);
-  Owned<ibv_ah> handle(::ibv_create_ah(queue_->domain(), &to));
-  if (handle == nullptr) return nullptr;
-  ways_.push_back({host, std::move(handle)});
-  return ways_.back().handle.get();
 }
 
 Peer VerbsFabric::attach(const Address& address, Service service) {
@@ -101,7 +83,7 @@ Peer VerbsFabric::attach(const Address& address, Service service) {
                             ? !free_peers_.empty()
                             : service == Service::connected && connections_;
   if (!endpoint || !is_known) return kNoPeer;
-  ibv_ah* const way = way_to(*endpoint);
+  ibv_ah* const way = queue_->way_to(*endpoint);
   if (way == nullptr) return kNoPeer;
   if (service == Service::connected) return connections_->attach(*endpoint, *way);
   const Peer peer{free_peers_.back()};
@@ -347,7 +329,7 @@ void VerbsFabric::open_connections(const VerbsOptions& options) {
 void VerbsFabric::take_handshake(std::span<const std::byte> bytes, std::uint32_t from) {
   if (!connections_) return;
   connections_->handle(bytes, from,
-                       [this](const VerbsEndpoint& host) { return known_way_to(host); });
+                       [this](const VerbsEndpoint& host) { return queue_->known_way_to(host); });
 }
 
 // The descriptor becomes readable when something is due. False if it is due already.

@@ -85,11 +85,6 @@ class VerbsFabric final : public Fabric {
  private:
   static constexpr std::size_t kBatch = 32;
 
-  // How to reach a host, whatever its queue pairs.
-  struct Way {
-    VerbsEndpoint host;  // without a queue pair
-    Owned<ibv_ah> handle;
-  };
   struct Receiver {
     ibv_ah* way = nullptr;  // null: this handle is free
     std::uint32_t queue_pair = 0;
@@ -112,8 +107,6 @@ class VerbsFabric final : public Fabric {
 
   bool is_attached(Peer peer) const;
   bool is_possible(const Operation& operation) const;
-  ibv_ah* way_to(VerbsEndpoint host);
-  ibv_ah* known_way_to(VerbsEndpoint host) const;
   void open_connections(const VerbsOptions& options);
   void take_handshake(std::span<const std::byte> bytes, std::uint32_t from);
   bool wakes_in_time();
@@ -142,7 +135,6 @@ class VerbsFabric final : public Fabric {
   VerbsCounters counters_;
   bool failed_ = false;  // the queue pair has to be brought back
 
-  std::vector<Way> ways_;
   std::vector<Receiver> receivers_;        // by handle
   std::vector<std::uint32_t> free_peers_;  // the last one is given out next
   FabricQueues queues_;

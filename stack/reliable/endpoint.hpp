@@ -138,8 +138,10 @@ struct EndpointCounts {
 
 // What one rail has carried since the beginning, with all peers together; for people.
 struct RailTraffic {
-  bool is_up = true;              // as its port says
-  std::uint64_t frames_sent = 0;  // that the fabric has taken, whatever became of them
+  bool is_up = true;  // as its port says
+  // Datagrams (an acknowledgement may share one) that the fabric has taken, whatever became of
+  // them.
+  std::uint64_t frames_sent = 0;
   std::uint64_t frames_received = 0;
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;

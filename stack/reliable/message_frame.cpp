@@ -256,6 +256,7 @@ MessageFrameType type_of_message_frame(std::span<const std::byte> frame) {
 
 std::span<const std::byte> first_message_frame(std::span<const std::byte> datagram) {
   const bool more = datagram.size() > kMessageHeaderBytes &&
+                    check_beginning(datagram) == MessageDecodeStatus::ok &&
                     type_of_message_frame(datagram) == MessageFrameType::acknowledgement;
   return more ? datagram.first(kMessageHeaderBytes) : datagram;
 }

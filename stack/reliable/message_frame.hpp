@@ -56,8 +56,8 @@
 //   32  seal 16               keyed, or CRC-32C of who is meant and the 32 bytes before it, then
 //                             twelve zeros
 //
-// A frame is a datagram, but for an acknowledgement, which another frame may follow in the same one:
-// whatever it is, each of them is checked by itself.
+// A frame is a datagram, but for an acknowledgement, which another frame may follow in the same
+// one: whatever it is, each of them is checked by itself.
 //
 // Who is meant needs no bytes: the job, sender, its incarnation, receiver and its incarnation, 4
 // bytes each, come before the header in its checksum, as if they had been sent; the payload's
@@ -165,8 +165,8 @@ ProcessId sender_of_message_frame(std::span<const std::byte> frame);
 // Of a frame for which that is a process.
 MessageFrameType type_of_message_frame(std::span<const std::byte> frame);
 
-// The first of those in a datagram, which is the whole of it unless another one follows. Nothing has
-// been checked then.
+// The first of those in a datagram, which is the whole of it unless another one follows. No more
+// has been checked of it then than by sender_of_message_frame.
 std::span<const std::byte> first_message_frame(std::span<const std::byte> datagram);
 
 // Writes kMessageHeaderBytes at `at`, with the header's checksum, or for types with a seal the one

@@ -96,10 +96,15 @@ void Port::put_acknowledgement(std::uint32_t slot, Peer peer, Time now) {
   queued_bytes_ += kBytes;
 }
 
-// So many bytes more, with what was put last: all of it is copied by the fabric.
+// So many bytes more, with what was put last: all of it is copied by the fabric. The last of a run
+// of equally long frames stays as it is: they may go as one buffer, with one more that is shorter.
 bool Port::may_share(std::uint32_t bytes, Peer peer) const {
   if (queue_.empty()) return false;
   const Operation& last = queue_.back();
+  if (queue_.size() > 1) {
+    const Operation& before = queue_[queue_.size() - 2];
+    if (before.peer == peer && before.size == last.size) return false;
+  }
   const std::uint32_t most = std::min({frame_bytes_max_, inline_bytes_max_, kSharedBytesMax});
   return last.peer == peer && last.size + bytes <= most;
 }

@@ -13,10 +13,16 @@ namespace {
 
 constexpr ProcessId kSender{0}, kReceiver{1};
 
-bool carries_payload(std::span<const std::byte> frame) {
+// The last of a datagram's frames is the only one that may.
+bool carries_payload(std::span<const std::byte> datagram) {
+  auto last = reliable::first_message_frame(datagram);
+  while (last.size() < datagram.size()) {
+    datagram = datagram.subspan(last.size());
+    last = reliable::first_message_frame(datagram);
+  }
   constexpr std::size_t kType = 3;  // where the type of a frame lies
-  return frame.size() > kType && reliable::has_payload(static_cast<reliable::MessageFrameType>(
-                                     std::to_integer<unsigned>(frame[kType])));
+  return last.size() > kType && reliable::has_payload(static_cast<reliable::MessageFrameType>(
+                                    std::to_integer<unsigned>(last[kType])));
 }
 
 }  // namespace

@@ -46,6 +46,20 @@ TEST(VerbsRail, AHostsRailsAreAtPortsOfTheirOwn) {
   }
 }
 
+// Else a port would be of one rail of one host and of another one of another, and where it dies
+// these two have no rail in common.
+TEST(VerbsRail, APortIsOfOneRail) {
+  const std::array<std::uint32_t, 4> hosts = {0, 1, 2, 3};
+  std::vector<VerbsPort> ports;
+  for (std::uint8_t i = 0; i < 9; ++i) ports.push_back(port_of(i + 1));
+  for (std::size_t count = 2; count <= ports.size(); ++count) {
+    const auto addresses = spread_over(by_network(std::span(ports).first(count)), hosts, 2);
+    for (const Address& first : addresses[0]) {
+      for (const Address& second : addresses[1]) EXPECT_FALSE(first == second) << count;
+    }
+  }
+}
+
 // Two subnets of InfiniBand with two ports each: rails 0 and 2 are on the first, rail 1 on the
 // second, where hosts have one port each.
 TEST(VerbsRail, EachRailIsOnOneNetwork) {

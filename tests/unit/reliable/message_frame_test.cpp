@@ -92,6 +92,10 @@ TEST(MessageFrame, AnotherOneFollowsAnAcknowledgementOnly) {
     EXPECT_EQ(first_message_frame(datagram).data(), datagram.data());
   }
   EXPECT_EQ(first_message_frame({}).size(), 0u);
+  Frame foreign = example(Type::acknowledgement).frame;
+  foreign[0] ^= std::byte{1};
+  foreign.resize(96);
+  EXPECT_EQ(first_message_frame(foreign).size(), 96u);
 }
 
 TEST(MessageFrame, FieldsThatATypeDoesNotHaveLeaveNoTrace) {

@@ -154,6 +154,16 @@ TEST_F(PortOfAShortFabric, AnAcknowledgementSharesWhatIsLeftWhenAPeerHasGone) {
   EXPECT_EQ(bytes_of(0), both);
 }
 
+// Over UDP three go as one buffer if the last one is no longer than the first two.
+TEST_F(PortOfAShortFabric, AnAcknowledgementLeavesARunAsItIs) {
+  put_filled(16, Peer{1}, std::byte{1});
+  put_filled(16, Peer{1}, std::byte{2});
+  acknowledge(Peer{1}, std::byte{3});
+  port_.flush(now_);
+  ASSERT_EQ(fabric_.taken.size(), 3u);
+  EXPECT_EQ(fabric_.taken[1].size, 16u);
+}
+
 // Who hears several hears them in the order in which they were said.
 TEST_F(PortOfAShortFabric, AcknowledgementsThatShareADatagramKeepTheirOrder) {
   ShortFabric wide(160);
