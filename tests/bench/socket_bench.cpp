@@ -1,7 +1,7 @@
 // What a short message costs by how sockets are used: half a round trip of 104 bytes, which are a
 // message of 8 and an acknowledgement with their headers, over loopback between two processes that
-// poll, each on a processor of its own. The first line of each protocol is the limit; what hw/udp and
-// hw/tcp ask of the kernel says so, and what they take beyond it is their own.
+// poll, each on a processor of its own. The first line of each protocol is the limit; what hw/udp
+// and hw/tcp ask of the kernel says so, and what they take beyond it is their own.
 //
 // usage: socket_bench [rounds (15)]
 #include <netinet/tcp.h>
