@@ -30,8 +30,8 @@ constexpr int kLogDescriptor = 4;      // the event log, for appending
 constexpr int kTableDescriptor = 5;    // the process table
 
 constexpr std::uint32_t kHandOverMagic = 0x4a4f4c48;
-constexpr std::uint16_t kHandOverVersion =
-    8;  // grows with each change of what comes after, and of message frames
+// Grows with each change of what comes after, and of message frames.
+constexpr std::uint16_t kHandOverVersion = 8;
 constexpr std::size_t kHandOverOpeningBytes = 8;
 constexpr std::uint32_t kAssignmentBytesMax = 64u << 20;
 

@@ -89,12 +89,6 @@ Status open_rail(const Assignment& assignment, const std::vector<Address>& addre
   return status;
 }
 
-std::vector<Address> local_addresses(std::span<const std::unique_ptr<Fabric>> rails) {
-  std::vector<Address> by_rail;
-  for (const auto& rail : rails) by_rail.push_back(rail->local_address());
-  return by_rail;
-}
-
 Status say_queue_pairs(int control, std::byte kind, std::span<const Address> by_rail) {
   for (std::size_t rail = 0; rail < by_rail.size(); ++rail) {
     const std::uint32_t number = queue_pair_of(by_rail[rail]);

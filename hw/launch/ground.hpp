@@ -14,6 +14,7 @@
 #include "hw/launch/assignment.hpp"
 #include "hw/launch/node.hpp"
 #include "hw/launch/process_table.hpp"
+#include "hw/launch/rail_places.hpp"
 #include "hw/record/recorder.hpp"
 #include "hw/run/recorded_addresses.hpp"
 #include "hw/status/counting_fabric.hpp"
@@ -35,7 +36,6 @@ Status open_rail(const Assignment& assignment, const std::vector<Address>& addre
 Status open_rail(const Assignment& assignment, const std::vector<Address>& addresses,
                  KeptQueue& kept, std::unique_ptr<Fabric>& rail);
 
-std::vector<Address> local_addresses(std::span<const std::unique_ptr<Fabric>> rails);
 // Tells the launcher, in words of that kind, where this process's rails are, if only it knows.
 Status say_queue_pairs(int control, std::byte kind, std::span<const Address> by_rail);
 

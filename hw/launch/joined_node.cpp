@@ -74,9 +74,7 @@ Status open_rails(const JoinPlan& plan, const Meeting& meeting, std::uint32_t pe
 
 Introduction introduce(const JoinPlan& plan, const Rails& rails) {
   Introduction introduction;
-  std::vector<Address> addresses;
-  for (const auto& rail : rails) addresses.push_back(rail->local_address());
-  introduction.self = self_at(std::move(addresses));
+  introduction.self = self_at(local_addresses(rails));
   introduction.processes = plan.processes;
   introduction.key = plan.key;
   introduction.configuration = digest_of_plan(plan);

@@ -13,8 +13,8 @@ namespace holdfast::hw {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x504d4648;
-constexpr std::uint8_t kVersion =
-    5;  // grows with each change of what follows it, and of message frames
+// Grows with each change of what follows it, and of message frames.
+constexpr std::uint8_t kVersion = 5;
 
 Met undecodable(const std::string& name) {
   return Met::failed("what " + name + " has put into PMIx does not decode");

@@ -10,14 +10,18 @@ namespace holdfast::hw {
 
 namespace {
 
+// Result as that of add_place.
+std::string find_ports(std::vector<VerbsPort>& ports) {
+  const Status status = find_verbs_ports(ports);
+  return status.is_ok() ? "" : "cannot be used: " + status.message();
+}
+
 std::string add_port(const std::string& text, RailPlaces& places) {
   for (const VerbsPort& taken : places.ports) {
     if (text == name_of(taken)) return "is that of another rail; expected a port for each";
   }
   std::vector<VerbsPort> ports;
-  if (const Status status = find_verbs_ports(ports); !status.is_ok()) {
-    return "cannot be used: " + status.message();
-  }
+  if (std::string wrong = find_ports(ports); !wrong.empty()) return wrong;
   std::string names;
   for (const VerbsPort& port : ports) {
     if (text == name_of(port)) {
@@ -38,9 +42,7 @@ std::string add_place(const std::string& text, RailPlaces& places) {
 
 std::string add_first_port(RailPlaces& places) {
   std::vector<VerbsPort> ports;
-  if (const Status status = find_verbs_ports(ports); !status.is_ok()) {
-    return "cannot be used: " + status.message();
-  }
+  if (std::string wrong = find_ports(ports); !wrong.empty()) return wrong;
   places.ports.push_back(ports.front());
   return "";
 }
@@ -62,6 +64,12 @@ Status open_rails(const RailPlaces& places, std::uint32_t queue_key, std::uint32
     }
   }
   return Status::ok();
+}
+
+std::vector<Address> local_addresses(std::span<const std::unique_ptr<Fabric>> rails) {
+  std::vector<Address> by_rail;
+  for (const auto& rail : rails) by_rail.push_back(rail->local_address());
+  return by_rail;
 }
 
 Status find_all_ways(JobFabric fabric, std::span<const std::unique_ptr<Fabric>> rails,

@@ -38,6 +38,9 @@ std::string add_first_port(RailPlaces& places);
 Status open_rails(const RailPlaces& places, std::uint32_t queue_key, std::uint32_t peers_max,
                   std::vector<std::unique_ptr<Fabric>>& rails);
 
+// Where they are, by rail.
+std::vector<Address> local_addresses(std::span<const std::unique_ptr<Fabric>> rails);
+
 // Over verbs: see find_ways; of each rail to those of all processes, whose addresses these are, by
 // process and rail.
 Status find_all_ways(JobFabric fabric, std::span<const std::unique_ptr<Fabric>> rails,

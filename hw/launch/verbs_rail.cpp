@@ -53,8 +53,9 @@ Status find_job_ports(std::uint32_t rails, PortsByNetwork& networks) {
         (networks.size() == 1 ? "this machine has "
                               : std::to_string(needed) + " of them are on the network of " +
                                     name_of(networks[i].front()) + ", on which this machine has ") +
-        std::to_string(networks[i].size()) + " active ports of adapters (holdfast info machine)" +
-        "; a host has a port for each of its rails");
+        std::to_string(networks[i].size()) +
+        (networks[i].size() == 1 ? " active port" : " active ports") +
+        " of adapters (holdfast info machine); a host has a port for each of its rails");
   }
   return Status::ok();
 }

@@ -147,9 +147,7 @@ Outcome MetPlace::meet(Settings& settings, Time until) {
       !status.is_ok()) {
     return {HOLDFAST_SYSTEM, status.message()};
   }
-  std::vector<Address> frames;
-  for (const auto& rail : data_) frames.push_back(rail->local_address());
-  introduction.self = self_at(std::move(frames));
+  introduction.self = self_at(local_addresses(data_));
   for (const ReopenedRail& rail : message_rails_) introduction.messages.push_back(rail.address());
   if (Met met = meeting_.meet(introduction, until, job_); !met.is_ok()) {
     return outcome_of(met, until);
