@@ -129,21 +129,22 @@ Time Acknowledging::next_deadline(const Connection& connection, Time now) const 
 bool Acknowledging::is_all_before(const Touched& touched) const {
   if (touched.message == kNone) return true;
   const IncomingMessage& message = core_.incoming[touched.message];
-  return message.ranges != kNone && core_.ranges[message.ranges].prefix() >= touched.offset;
+  return message.ranges.has_begun() && message.ranges.prefix(core_.range_blocks) >= touched.offset;
 }
 
 // A request's is full once it is known, and so are those of a message that has arrived whole.
 std::uint64_t Acknowledging::mask_of(const Touched& touched) const {
   if (touched.message == kNone || touched.fragment_bytes == 0) return ~std::uint64_t{0};
   const IncomingMessage& message = core_.incoming[touched.message];
-  if (message.ranges == kNone) return 0;
-  const ReceivedRanges& ranges = core_.ranges[message.ranges];
+  if (!message.ranges.has_begun()) return 0;
   std::uint64_t mask = 0;
   std::uint64_t from = touched.offset;
   const std::uint64_t end = touched.offset + touched.bytes;
   for (unsigned i = 0; i < kFragmentsMax && from < end; ++i) {
     const std::uint64_t to = std::min(from + touched.fragment_bytes, end);
-    if (ranges.overlap(from, to) == ReceivedRanges::Overlap::all) mask |= std::uint64_t{1} << i;
+    if (message.ranges.overlap(core_.range_blocks, from, to) == ReceivedRanges::Overlap::all) {
+      mask |= std::uint64_t{1} << i;
+    }
     from = to;
   }
   return mask;

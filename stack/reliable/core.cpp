@@ -27,6 +27,8 @@ std::uint32_t packets_under_way(const EndpointLimits& limits) {
 constexpr std::uint32_t kControlShare = 3;
 constexpr std::uint32_t kPeersKeepingMax = 16;
 constexpr std::uint32_t kMessagesInPiecesMax = 1024;
+// Beyond the first of each message: 14,000 holes.
+constexpr std::uint32_t kBlocksShared = 1024;
 
 // Those that the first peers take and keep.
 template <class T>
@@ -51,7 +53,7 @@ Core::Core(const EndpointOptions& given, std::span<Fabric* const> rails, const A
       fragments(given.limits.requests + fragments_beyond(given.limits)),
       sent(packets_under_way(given.limits)),
       incoming(given.limits.requests + given.limits.unexpected_messages + given.limits.peers),
-      ranges(std::min(incoming.size(), kMessagesInPiecesMax)),
+      range_blocks(std::min(incoming.size(), kMessagesInPiecesMax) + kBlocksShared),
       unexpected(std::uint64_t{given.limits.unexpected_bytes} *
                  std::clamp(given.limits.peers, 1u, kPeersKeepingMax)) {
   HOLDFAST_ASSERT(!rails.empty() && rails.size() <= kRailsMax && given.limits.peers >= 1);

@@ -15,7 +15,6 @@
 #include "stack/reliable/outgoing.hpp"
 #include "stack/reliable/payload_sum.hpp"
 #include "stack/reliable/port.hpp"
-#include "stack/reliable/received_ranges.hpp"
 #include "stack/reliable/request_table.hpp"
 #include "stack/reliable/unexpected_memory.hpp"
 
@@ -55,7 +54,7 @@ struct Core {
   FixedPool<VirtualFragment> fragments;
   FixedPool<SentPacket> sent;
   FixedPool<IncomingMessage> incoming;
-  FixedPool<ReceivedRanges> ranges;
+  RangeBlocks range_blocks;
   UnexpectedMemory unexpected;
   Pool<Outbound> outbound;
   Pool<OwedFragments> owed_fragments;

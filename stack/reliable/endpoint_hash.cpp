@@ -54,7 +54,7 @@ void add_receiving(Hash& hash, const Core& core, const Connection& connection) {
     const IncomingMessage& message = core.incoming[i];
     hash.add(message.number);
     hash.add(message.wanted);
-    if (message.ranges != kNone) hash.add(core.ranges[message.ranges].prefix());
+    if (message.ranges.has_begun()) hash.add(message.ranges.prefix(core.range_blocks));
   }
 }
 

@@ -10,6 +10,7 @@
 #include "stack/reliable/fixed_pool.hpp"
 #include "stack/reliable/matching.hpp"
 #include "stack/reliable/message_memory.hpp"
+#include "stack/reliable/received_ranges.hpp"
 
 namespace holdfast::reliable {
 
@@ -30,9 +31,9 @@ struct IncomingMessage {
   bool is_opened = false;     // its first frame has come: the envelope is known
   bool is_presented = false;  // to matching
   bool is_whole = false;
-  bool is_kept = false;          // `memory` is of the unexpected ones
-  std::uint32_t ranges = kNone;  // what has arrived, of a message of several fragments
-  std::uint32_t charge = 0;      // KiB of credit that it holds
+  bool is_kept = false;      // `memory` is of the unexpected ones
+  ReceivedRanges ranges;     // begun, of a message of several fragments
+  std::uint32_t charge = 0;  // KiB of credit that it holds
   // Of one that has been granted: how often the grant was repeated, on which rail it went last, and
   // when it will be repeated.
   std::uint8_t grant_attempts = 0;

@@ -179,8 +179,7 @@ void Receiving::become_whole(Connection& connection, std::uint32_t i) {
   message.is_whole = true;
   if (!message.is_rendezvous) connection.received.add(message.number);
   acknowledging_.forget(connection, i);
-  if (message.ranges != kNone) core_.ranges.give(message.ranges);
-  message.ranges = kNone;
+  message.ranges.end(core_.range_blocks);
   if (message.is_presented) Incoming::remove(core_.incoming, connection.incoming, i);
   if (message.receive != kNone) deliver(i);
 }
@@ -200,7 +199,7 @@ void Receiving::release(std::uint32_t i) {
   IncomingMessage& message = core_.incoming[i];
   give_credit(message);
   forget_kept(message);
-  if (message.ranges != kNone) core_.ranges.give(message.ranges);
+  message.ranges.end(core_.range_blocks);
   core_.incoming.give(i);
 }
 

@@ -5,50 +5,139 @@
 
 namespace holdfast::reliable {
 
-std::uint32_t ReceivedRanges::find(std::uint64_t from) const {
-  if (count_ > 0 && ranges_[count_ - 1].from <= from) {
-    return ranges_[count_ - 1].to >= from ? count_ - 1 : count_;
+using Range = RangeBlock::Range;
+
+bool ReceivedRanges::begin(RangeBlocks& blocks) {
+  first_ = last_ = blocks.take();
+  held_ = first_ == kNone ? 0 : 1;
+  return has_begun();
+}
+
+void ReceivedRanges::end(RangeBlocks& blocks) {
+  while (first_ != kNone) {
+    const std::uint32_t next = blocks[first_].next;
+    blocks.give(first_);
+    first_ = next;
   }
-  const auto* const end = ranges_.data() + count_;
+  *this = {};
+}
+
+std::uint64_t ReceivedRanges::prefix(const RangeBlocks& blocks) const {
+  const RangeBlock& block = blocks[first_];
+  return block.count > 0 && block.ranges[0].from == 0 ? block.ranges[0].to : 0;
+}
+
+bool ReceivedRanges::is_range(const RangeBlocks& blocks, Place place) {
+  return place.index < blocks[place.block].count;
+}
+
+// Bytes nearly always continue the last range, or close a hole before the first one.
+ReceivedRanges::Place ReceivedRanges::find(const RangeBlocks& blocks, std::uint64_t from) const {
+  const bool is_in_last = blocks[last_].count > 0 && blocks[last_].ranges[0].from <= from;
+  std::uint32_t i = is_in_last ? last_ : first_;
+  while (i != last_ && blocks[i].ranges[blocks[i].count - 1].to < from) i = blocks[i].next;
+  const RangeBlock& block = blocks[i];
+  const auto* const end = block.ranges.data() + block.count;
   const auto* const found =
-      std::lower_bound(ranges_.data(), end, from,
+      std::lower_bound(block.ranges.data(), end, from,
                        [](const Range& range, std::uint64_t at) { return range.to < at; });
-  return static_cast<std::uint32_t>(found - ranges_.data());
+  return {i, static_cast<std::uint32_t>(found - block.ranges.data())};
 }
 
-ReceivedRanges::Overlap ReceivedRanges::overlap(std::uint64_t from, std::uint64_t to) const {
+ReceivedRanges::Overlap ReceivedRanges::overlap(const RangeBlocks& blocks, std::uint64_t from,
+                                                std::uint64_t to) const {
   if (from == to) return Overlap::all;
-  std::uint32_t i = find(from);
-  if (i < count_ && ranges_[i].to == from) ++i;  // it only touches
-  if (i == count_ || ranges_[i].from >= to) return Overlap::none;
-  return ranges_[i].from <= from && to <= ranges_[i].to ? Overlap::all : Overlap::some;
+  Place place = find(blocks, from);
+  if (!is_range(blocks, place)) return Overlap::none;
+  if (blocks[place.block].ranges[place.index].to == from) {  // it only touches
+    ++place.index;
+    if (!is_range(blocks, place)) place = {blocks[place.block].next, 0};
+    if (place.block == kNone) return Overlap::none;
+  }
+  const Range& range = blocks[place.block].ranges[place.index];
+  if (range.from >= to) return Overlap::none;
+  return range.from <= from && to <= range.to ? Overlap::all : Overlap::some;
 }
 
-bool ReceivedRanges::has_room_for(std::uint64_t from, std::uint64_t to) const {
-  if (from <= prefix() || count_ < kMost - 1) return true;
-  const std::uint32_t i = find(from);
-  return i < count_ && ranges_[i].from <= to;
+// The range there and one that ends at `to`, and begins no later than that one ends.
+bool ReceivedRanges::touches(const RangeBlocks& blocks, Place place, std::uint64_t to) const {
+  return is_range(blocks, place) && blocks[place.block].ranges[place.index].from <= to;
 }
 
-bool ReceivedRanges::add(std::uint64_t from, std::uint64_t to) {
-  if (!has_room_for(from, to)) return false;
-  const std::uint32_t i = find(from);
-  if (i == count_ || ranges_[i].from > to) {
-    std::copy_backward(ranges_.data() + i, ranges_.data() + count_, ranges_.data() + count_ + 1);
-    ranges_[i] = {from, to};
-    ++count_;
+bool ReceivedRanges::is_full(const RangeBlocks& blocks, std::uint32_t block,
+                             std::uint64_t from) const {
+  const bool keeps_a_place = block == first_ && from > 0 && prefix(blocks) == 0;
+  return blocks[block].count + (keeps_a_place ? 1 : 0) >= RangeBlock::kRanges;
+}
+
+// No message has more blocks than are left to the others (Choudhury and Hahne's threshold).
+bool ReceivedRanges::has_room_for(const RangeBlocks& blocks, std::uint64_t from,
+                                  std::uint64_t to) const {
+  const Place place = find(blocks, from);
+  return touches(blocks, place, to) || !is_full(blocks, place.block, from) || held_ < blocks.left();
+}
+
+bool ReceivedRanges::add(RangeBlocks& blocks, std::uint64_t from, std::uint64_t to) {
+  const Place place = find(blocks, from);
+  if (touches(blocks, place, to)) {
+    Range& range = blocks[place.block].ranges[place.index];
+    range.from = std::min(range.from, from);
+    range.to = std::max(range.to, to);
+    swallow(blocks, place);
     return true;
   }
-  ranges_[i].from = std::min(ranges_[i].from, from);
-  ranges_[i].to = std::max(ranges_[i].to, to);
-  std::uint32_t swallowed = i + 1;
-  while (swallowed < count_ && ranges_[swallowed].from <= ranges_[i].to) {
-    ranges_[i].to = std::max(ranges_[i].to, ranges_[swallowed].to);
-    ++swallowed;
-  }
-  std::copy(ranges_.data() + swallowed, ranges_.data() + count_, ranges_.data() + i + 1);
-  count_ -= swallowed - (i + 1);
+  if (!has_room_for(blocks, from, to)) return false;
+  insert(blocks, place, {from, to});
   return true;
+}
+
+// A full block gives its second half to a new one behind it, or nothing if what comes is appended,
+// as bytes mostly are.
+void ReceivedRanges::insert(RangeBlocks& blocks, Place place, Range range) {
+  if (is_full(blocks, place.block, range.from)) {
+    const std::uint32_t made = blocks.take();
+    RangeBlock& from = blocks[place.block];
+    RangeBlock& to = blocks[made];
+    const std::uint32_t stay = is_range(blocks, place) ? from.count / 2 : from.count;
+    std::copy(from.ranges.data() + stay, from.ranges.data() + from.count, to.ranges.data());
+    to.count = from.count - stay;
+    to.next = from.next;
+    from.count = stay;
+    from.next = made;
+    if (last_ == place.block) last_ = made;
+    ++held_;
+    if (place.index >= stay) place = {made, place.index - stay};
+  }
+  RangeBlock& block = blocks[place.block];
+  Range* const at = block.ranges.data() + place.index;
+  Range* const end = block.ranges.data() + block.count;
+  std::copy_backward(at, end, end + 1);
+  *at = range;
+  ++block.count;
+}
+
+// The ranges behind it that it reaches have become part of it.
+void ReceivedRanges::swallow(RangeBlocks& blocks, Place by) {
+  RangeBlock& block = blocks[by.block];
+  std::uint64_t& to = block.ranges[by.index].to;
+  const auto drop = [&](RangeBlock& of, std::uint32_t first) {
+    std::uint32_t behind = first;
+    while (behind < of.count && of.ranges[behind].from <= to) {
+      to = std::max(to, of.ranges[behind++].to);
+    }
+    std::copy(of.ranges.data() + behind, of.ranges.data() + of.count, of.ranges.data() + first);
+    of.count -= behind - first;
+    return of.count == first;  // of what is behind the first, nothing is left
+  };
+  if (!drop(block, by.index + 1)) return;
+  while (block.next != kNone) {
+    const std::uint32_t next = block.next;
+    if (!drop(blocks[next], 0)) return;
+    block.next = blocks[next].next;
+    if (last_ == next) last_ = by.block;
+    blocks.give(next);
+    --held_;
+  }
 }
 
 }  // namespace holdfast::reliable

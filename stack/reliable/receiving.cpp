@@ -178,8 +178,8 @@ void Receiving::handle_fragment(Connection& connection, const MessageHeader& hea
   switch (stored) {
     case Stored::fresh: {
       const IncomingMessage& message = core_.incoming[i];
-      const bool is_whole =
-          message.ranges == kNone || core_.ranges[message.ranges].prefix() >= message.wanted;
+      const bool is_whole = !message.ranges.has_begun() ||
+                            message.ranges.prefix(core_.range_blocks) >= message.wanted;
       core_.counts.payload_bytes_delivered += payload.size();
       if (message.is_rendezvous) {
         connection.data_message = message.number;
@@ -220,22 +220,22 @@ Receiving::Stored Receiving::store(Connection& connection, std::uint32_t i, cons
   IncomingMessage& message = core_.incoming[i];
   const bool is_all = piece.from == 0 && piece.to == message.bytes;
   auto overlap = ReceivedRanges::Overlap::none;
-  if (message.ranges != kNone) {
-    const ReceivedRanges& ranges = core_.ranges[message.ranges];
-    overlap = ranges.overlap(piece.from, piece.to);
+  if (message.ranges.has_begun()) {
+    overlap = message.ranges.overlap(core_.range_blocks, piece.from, piece.to);
     if (overlap == ReceivedRanges::Overlap::all) return Stored::known;
-    if (!ranges.has_room_for(piece.from, piece.to)) return Stored::no_room;
+    if (!message.ranges.has_room_for(core_.range_blocks, piece.from, piece.to)) {
+      return Stored::no_room;
+    }
   }
   const bool needs_memory = message.receive == kNone && message.bytes > 0;
   if (needs_memory && message.memory.start == nullptr && !keep(message)) return Stored::no_room;
-  if (message.ranges == kNone && !is_all) {
-    message.ranges = core_.ranges.take();
-    if (message.ranges == kNone) return Stored::no_room;
+  if (!message.ranges.has_begun() && !is_all && !message.ranges.begin(core_.range_blocks)) {
+    return Stored::no_room;
   }
   const bool fused = overlap == ReceivedRanges::Overlap::none;
   if (!copy_verified(connection, message, piece, header, payload, fused)) return Stored::corrupt;
-  if (message.ranges != kNone) {
-    const bool added = core_.ranges[message.ranges].add(piece.from, piece.to);
+  if (message.ranges.has_begun()) {
+    const bool added = message.ranges.add(core_.range_blocks, piece.from, piece.to);
     HOLDFAST_ASSERT(added);
   }
   if (message.of_grants.before != kNone || message.of_grants.after != kNone ||

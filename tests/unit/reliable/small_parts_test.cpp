@@ -51,44 +51,98 @@ TEST(NumberWindow, KnowsWhatASetKnows) {
   }
 }
 
-TEST(ReceivedRanges, KnowWhatABitOfEachByteKnows) {
+// With so many blocks, of which `others` are taken by other messages.
+void compare_with_bits(std::uint64_t seed, std::uint32_t count, std::uint32_t others) {
   using Overlap = ReceivedRanges::Overlap;
+  Random random(seed, 0, 0);
+  constexpr std::size_t kBytes = 400;
+  RangeBlocks blocks(count);
+  for (std::uint32_t i = 0; i < others; ++i) ASSERT_NE(blocks.take(), kNone);
+  ReceivedRanges ranges;
+  ASSERT_TRUE(ranges.begin(blocks));
+  std::vector<bool> here(kBytes);
+  const auto at = [&](std::uint64_t byte) {
+    return here.begin() + static_cast<std::ptrdiff_t>(byte);
+  };
+  std::uint32_t refused = 0, most = 0;
+  for (int i = 0; i < 600; ++i) {
+    const std::uint64_t from = random.below(kBytes);
+    const std::uint64_t to =
+        std::min<std::uint64_t>(from + 1 + random.below(seed % 2 ? 2 : 40), kBytes);
+    const auto known = std::count(at(from), at(to), true);
+    const auto missing =
+        static_cast<std::uint64_t>(std::find(here.begin(), here.end(), false) - here.begin());
+    const Overlap expected = known == 0                                        ? Overlap::none
+                             : known == static_cast<std::ptrdiff_t>(to - from) ? Overlap::all
+                                                                               : Overlap::some;
+    ASSERT_EQ(ranges.overlap(blocks, from, to), expected);
+    ASSERT_EQ(ranges.prefix(blocks), missing);
+    const bool has_room = ranges.has_room_for(blocks, from, to);
+    ASSERT_EQ(ranges.add(blocks, from, to), has_room);
+    // What is the lowest, or only makes another range longer, is never refused.
+    const bool grows = known > 0 || (from > 0 && here[from - 1]) || (to < kBytes && here[to]);
+    if (from <= missing || grows) {
+      ASSERT_TRUE(has_room);
+    }
+    if (has_room) {
+      std::fill(at(from), at(to), true);
+    } else {
+      ++refused;
+    }
+    std::uint32_t runs = 0;
+    for (std::size_t k = 0; k < kBytes; ++k) runs += here[k] && (k == 0 || !here[k - 1]);
+    most = std::max(most, runs);
+    ASSERT_TRUE(has_room || runs + 1 >= RangeBlock::kRanges);
+  }
+  if (seed % 2 == 1) {
+    EXPECT_EQ(refused > 0, others > 0) << "many single bytes need more than a few blocks";
+    EXPECT_EQ(most > 60, others == 0);
+  }
+  ranges.end(blocks);
+  ASSERT_FALSE(ranges.has_begun());
+  ASSERT_EQ(blocks.left(), count - others);
+}
+
+TEST(ReceivedRanges, KnowWhatABitOfEachByteKnows) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) compare_with_bits(seed, 100, 0);
+}
+
+TEST(ReceivedRanges, RefuseWhatTheyHaveNoRoomForAndStayAsTheyAre) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    Random random(seed, 0, 0);
-    constexpr std::size_t kBytes = 400;
-    ReceivedRanges ranges;
-    std::vector<bool> here(kBytes);
-    for (int i = 0; i < 300; ++i) {
-      const std::uint64_t from = random.below(kBytes);
-      const std::uint64_t to =
-          std::min<std::uint64_t>(from + 1 + random.below(seed % 2 ? 6 : 40), kBytes);
-      const auto count = std::count(here.begin() + static_cast<std::ptrdiff_t>(from),
-                                    here.begin() + static_cast<std::ptrdiff_t>(to), true);
-      const Overlap expected = count == 0                                        ? Overlap::none
-                               : count == static_cast<std::ptrdiff_t>(to - from) ? Overlap::all
-                                                                                 : Overlap::some;
-      ASSERT_EQ(ranges.overlap(from, to), expected);
-      std::uint32_t runs = 0;
-      std::vector<bool> then = here;
-      std::fill(then.begin() + static_cast<std::ptrdiff_t>(from),
-                then.begin() + static_cast<std::ptrdiff_t>(to), true);
-      for (std::size_t k = 0; k < kBytes; ++k) runs += then[k] && (k == 0 || !then[k - 1]);
-      // The last one is kept for the lowest bytes that are missing.
-      const auto missing =
-          static_cast<std::uint64_t>(std::find(here.begin(), here.end(), false) - here.begin());
-      const bool grows = runs > ranges.count() && from > missing;
-      if (grows && runs >= ReceivedRanges::kMost) {
-        ASSERT_FALSE(ranges.add(from, to));
-        continue;
-      }
-      ASSERT_TRUE(ranges.has_room_for(from, to));
-      ASSERT_TRUE(ranges.add(from, to));
-      here = then;
-      ASSERT_EQ(ranges.count(), runs);
-      const auto prefix = std::find(here.begin(), here.end(), false) - here.begin();
-      ASSERT_EQ(ranges.prefix(), static_cast<std::uint64_t>(prefix));
+    for (const std::uint32_t spare : {1u, 2u, 4u}) compare_with_bits(seed, 100, 100 - spare);
+  }
+}
+
+// Frames take turns on two rails, one of which dies: what still comes finds room, of one message
+// and of a few.
+TEST(ReceivedRanges, HaveRoomForEveryOtherFrameOfAWindow) {
+  RangeBlocks blocks(1100);
+  std::vector<ReceivedRanges> messages(8);
+  for (ReceivedRanges& ranges : messages) {
+    ASSERT_TRUE(ranges.begin(blocks));
+    for (std::uint64_t i = 1; i < 736; i += 2) {
+      ASSERT_TRUE(ranges.add(blocks, i * 1424, (i + 1) * 1424));
     }
   }
+  for (ReceivedRanges& ranges : messages) {
+    for (std::uint64_t i = 0; i < 736; i += 2) {
+      ASSERT_TRUE(ranges.add(blocks, i * 1424, (i + 1) * 1424));
+      ASSERT_EQ(ranges.prefix(blocks), (i + 2) * 1424);
+    }
+  }
+  EXPECT_EQ(blocks.left(), blocks.size() - 8) << "a message in one piece has one block";
+}
+
+// However many holes one message has.
+TEST(ReceivedRanges, LeaveBlocksToOtherMessages) {
+  RangeBlocks blocks(21);
+  ReceivedRanges greedy, other;
+  ASSERT_TRUE(greedy.begin(blocks));
+  std::uint64_t at = 1;
+  while (greedy.add(blocks, at, at + 1)) at += 2;
+  EXPECT_GE(blocks.left(), 10u);
+  ASSERT_TRUE(other.begin(blocks));
+  for (std::uint64_t i = 1; i < 100; i += 2) ASSERT_TRUE(other.add(blocks, i, i + 1));
 }
 
 TEST(UnexpectedMemory, BlocksNeverOverlapAndAllComesBack) {
