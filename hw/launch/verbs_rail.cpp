@@ -40,24 +40,33 @@ PortsByNetwork by_network(std::span<const VerbsPort> ports) {
   return networks;
 }
 
+PortsByNetwork networks_of_job(PortsByNetwork networks, std::size_t rails) {
+  std::ranges::stable_sort(networks, std::ranges::greater{}, &std::vector<VerbsPort>::size);
+  if (networks.size() > rails) networks.resize(rails);
+  for (std::size_t i = networks.size(); i-- > 0;) {
+    if (networks[i].size() >= rails_on(i, networks.size(), rails)) continue;
+    networks.erase(networks.begin() + static_cast<std::ptrdiff_t>(i));
+    i = networks.size();  // the others have more rails now
+  }
+  return networks;
+}
+
 Status find_job_ports(std::uint32_t rails, PortsByNetwork& networks) {
   std::vector<VerbsPort> ports;
   if (Status status = find_verbs_ports(ports); !status.is_ok()) return status;
-  networks = by_network(ports);
-  if (networks.size() > rails) networks.resize(rails);
-  for (std::size_t i = 0; i < networks.size(); ++i) {
-    const std::size_t needed = rails_on(i, networks.size(), rails);
-    if (networks[i].size() >= needed) continue;
-    return Status::error(
-        "verbs: " + std::to_string(rails) + " rails are asked for, and " +
-        (networks.size() == 1 ? "this machine has "
-                              : std::to_string(needed) + " of them are on the network of " +
-                                    name_of(networks[i].front()) + ", on which this machine has ") +
-        std::to_string(networks[i].size()) +
-        (networks[i].size() == 1 ? " active port" : " active ports") +
-        " of adapters (holdfast info machine); a host has a port for each of its rails");
+  const PortsByNetwork found = by_network(ports);
+  networks = networks_of_job(found, rails);
+  if (!networks.empty()) return Status::ok();
+  std::string counts;
+  for (const std::vector<VerbsPort>& network : found) {
+    counts += (counts.empty() ? "" : " and ") + std::to_string(network.size());
   }
-  return Status::ok();
+  return Status::error("verbs: " + std::to_string(rails) +
+                       " rails are asked for, and this machine has " + counts +
+                       (ports.size() == 1 ? " active port" : " active ports") + " of adapters" +
+                       (found.size() == 1 ? "" : ", by network,") +
+                       " (holdfast info machine); a host has a port for each of its rails, which "
+                       "take turns at the networks");
 }
 
 std::string name_of(const VerbsPort& port) {

@@ -23,8 +23,10 @@ namespace holdfast::hw {
 using PortsByNetwork = std::vector<std::vector<VerbsPort>>;
 PortsByNetwork by_network(std::span<const VerbsPort> ports);
 
-// Those of the networks that a job of so many rails uses, see spread_over. An error says why there
-// are none, or that a host's rails would share a port.
+// Those at which so many rails take turns, see spread_over: first the networks with most ports; one
+// that has too few for its share is left out. None: no choice of them has enough.
+PortsByNetwork networks_of_job(PortsByNetwork networks, std::size_t rails);
+// Of this machine. An error says why there are none.
 Status find_job_ports(std::uint32_t rails, PortsByNetwork& networks);
 
 // "rxe0:1"

@@ -84,6 +84,30 @@ TEST(VerbsRail, InfiniBandAndEthernetAreTwoNetworks) {
   EXPECT_EQ(networks[1].size(), 2u);
 }
 
+// One port of Ethernet and some of InfiniBand, in either order: the number of ports on each network
+// that so many rails take turns at.
+TEST(VerbsRail, ANetworkWithTooFewPortsIsLeftToTheOthers) {
+  const auto sizes = [](std::size_t ethernet, std::size_t infiniband, std::size_t rails) {
+    std::vector<VerbsPort> ports;
+    for (std::size_t i = 0; i < ethernet; ++i) ports.push_back(port_of(1));
+    for (std::size_t i = 0; i < infiniband; ++i) ports.push_back(port_of(1, 1));
+    std::vector<std::size_t> found;
+    for (const auto& network : networks_of_job(by_network(ports), rails))
+      found.push_back(network.size());
+    return found;
+  };
+  using Sizes = std::vector<std::size_t>;
+  EXPECT_EQ(sizes(1, 4, 1), (Sizes{4}));
+  EXPECT_EQ(sizes(1, 4, 2), (Sizes{4, 1}));
+  EXPECT_EQ(sizes(1, 4, 3), (Sizes{4, 1})) << "two of the three are on InfiniBand";
+  EXPECT_EQ(sizes(1, 4, 4), (Sizes{4})) << "Ethernet has no port for a second rail";
+  EXPECT_EQ(sizes(4, 1, 4), (Sizes{4}));
+  EXPECT_EQ(sizes(1, 4, 5), Sizes{});
+  EXPECT_EQ(sizes(2, 2, 3), (Sizes{2, 2}));
+  EXPECT_EQ(sizes(0, 2, 2), (Sizes{2}));
+  EXPECT_EQ(sizes(0, 1, 2), Sizes{});
+}
+
 TEST(VerbsRail, AnAddressIsOneWhenItsQueuePairIsKnown) {
   const Address port = port_address(port_of(1, 0x1a4));
   EXPECT_FALSE(is_address_of(JobFabric::verbs, port));
