@@ -10,9 +10,9 @@ namespace {
 using Type = MessageFrameType;
 using Frame = std::vector<std::byte>;
 
-std::uint16_t fragment_of(const Flight& flight) {
-  const std::size_t at = flight.type() == Type::acknowledgement ? 12 : 16;
-  return load_le<std::uint16_t>(flight.bytes.data() + at);
+std::uint16_t fragment_of(std::span<const std::byte> frame) {
+  const std::size_t at = type_of_message_frame(frame) == Type::acknowledgement ? 12 : 16;
+  return load_le<std::uint16_t>(frame.data() + at);
 }
 
 class EndpointAge : public ::testing::Test {
@@ -45,18 +45,21 @@ class EndpointAge : public ::testing::Test {
     return options;
   }
   Fate watch(const Flight& flight) {
-    const Frame frame(flight.bytes.begin(), flight.bytes.end());
-    if (flight.type() == Type::data) {
-      if (old_data_.empty()) old_data_ = frame;
-      latest_data_ = fragment_of(flight);
-      return Fate{.copies = loses_data_ ? 0 : 1};
+    Fate fate;
+    for (const auto frame : flight.frames()) {
+      const Type type = type_of_message_frame(frame);
+      const Frame copy(frame.begin(), frame.end());
+      const bool is_of_fragments =
+          type == Type::acknowledgement && (frame[28] & std::byte{128}) != std::byte{};
+      if (type == Type::data) {
+        if (old_data_.empty()) old_data_ = copy;
+        latest_data_ = fragment_of(frame);
+        fate.copies = loses_data_ ? 0 : 1;
+      } else if (is_of_fragments && fragment_of(frame) == 1 && old_acknowledgement_.empty()) {
+        old_acknowledgement_ = copy;
+      }
     }
-    const bool is_of_fragments = flight.type() == Type::acknowledgement &&
-                                 (flight.bytes[28] & std::byte{128}) != std::byte{};
-    if (is_of_fragments && fragment_of(flight) == 1 && old_acknowledgement_.empty()) {
-      old_acknowledgement_ = frame;
-    }
-    return {};
+    return fate;
   }
   void begin(std::uint64_t tag) {
     sent_.push_back(content(tag, 2));

@@ -36,8 +36,8 @@ TEST_F(EndpointGrants, WhatWaitsForItsTurnIsNotGrantedAgain) {
   World world(options(1));
   std::size_t grants = 0, probes = 0;
   world.network.script = [&](const Flight& flight) {
-    if (flight.type() == Type::grant) ++grants;
-    if (flight.type() == Type::probe) ++probes;
+    if (flight.has(Type::grant)) ++grants;
+    if (flight.has(Type::probe)) ++probes;
     return Fate{};
   };
   begin(world, 40);
@@ -50,8 +50,8 @@ TEST_F(EndpointGrants, OneThatIsLostTwiceAfterAStreamIsRepeatedSoon) {
   World world(options(1));
   std::size_t of_last = 0;
   world.network.script = [&](const Flight& flight) {
-    const bool is_of_last =
-        flight.type() == Type::grant && load_le<std::uint32_t>(flight.bytes.data() + 12) == 59;
+    const bool is_of_last = flight.has(Type::grant) &&
+                            load_le<std::uint32_t>(flight.find(Type::grant).data() + 12) == 59;
     return Fate{.copies = is_of_last && ++of_last <= 2 ? 0 : 1};
   };
   begin(world, 59);
@@ -69,8 +69,8 @@ TEST_F(EndpointGrants, OneThatIsLateIsServedBeforeLaterMessages) {
   World world(options(1));
   bool is_lost = false;
   world.network.script = [&](const Flight& flight) {
-    const bool is_of_third =
-        flight.type() == Type::grant && load_le<std::uint32_t>(flight.bytes.data() + 12) == 2;
+    const bool is_of_third = flight.has(Type::grant) &&
+                             load_le<std::uint32_t>(flight.find(Type::grant).data() + 12) == 2;
     const bool loses = is_of_third && !is_lost;
     is_lost = is_lost || loses;
     return Fate{.copies = loses ? 0 : 1};
@@ -89,7 +89,7 @@ TEST_F(EndpointGrants, OneOfARailThatIsLeftIsRepeatedAtOnce) {
   World world(two);
   std::optional<std::size_t> lost_on;
   world.network.script = [&](const Flight& flight) {
-    if (flight.type() == Type::grant && !lost_on) lost_on = flight.rail;
+    if (flight.has(Type::grant) && !lost_on) lost_on = flight.rail;
     return Fate{.copies = flight.from == ProcessId{1} && flight.rail == lost_on ? 0 : 1};
   };
   begin(world, 1);

@@ -13,7 +13,7 @@ TEST(EndpointLook, WhoHasNotLookedDeniesNoRail) {
   World world(options);
   std::vector<std::byte> heard;
   world.network.script = [&](const Flight& flight) {
-    if (flight.type() == Type::grant) heard.push_back(flight.bytes[25]);
+    if (flight.has(Type::grant)) heard.push_back(flight.find(Type::grant)[25]);
     return Fate{};
   };
   const std::vector<std::byte> sent = content(1, 100'000);
@@ -66,7 +66,7 @@ TEST(EndpointLook, AFloodDoesNotKeepLossesFromBeingMended) {
 // Process 0 sends to process 1, who is asleep; its probes are counted.
 void ask_a_sleeper(World& world, const std::vector<std::byte>& sent, std::size_t& probes) {
   world.network.script = [&probes](const Flight& flight) {
-    if (flight.type() == Type::probe && flight.from == ProcessId{0}) ++probes;
+    if (flight.has(Type::probe) && flight.from == ProcessId{0}) ++probes;
     return Fate{};
   };
   world.asleep.insert(1);
@@ -123,7 +123,7 @@ TEST(EndpointLook, AFloodAfterAQuietTimeIsReadFirst) {
 TEST(EndpointLook, AnAnswerToNoProbeSaysNothing) {
   World world;
   world.network.script = [&](const Flight& flight) {
-    return Fate{.copies = flight.type() == Type::eager ? 0 : 1};
+    return Fate{.copies = flight.has(Type::eager) ? 0 : 1};
   };
   const std::vector<std::byte> sent = content(1, 8);
   ASSERT_NE(world.send(0, 1, sent), kNoRequest);

@@ -57,7 +57,7 @@ TEST(EndpointRails, WhatARailHasCarriedAndLostIsCountedApart) {
     ++sent.frames_sent;
     sent.bytes_sent += flight.bytes.size();
     if (flight.from.value == 0 && flight.rail == 1 && sent.frames_sent % 10 == 0) {
-      lost += flight.bytes.size() > kMessageHeaderBytes;
+      lost += flight.carries_payload();
       return Fate{.copies = 0};
     }
     RailTraffic& received = expected[1 - flight.from.value][flight.rail];
@@ -91,7 +91,7 @@ TEST(EndpointRails, AGrantThatIsLostGoesOnTheOtherRail) {
   World world(of_rails({{}, {}}));
   std::vector<std::size_t> grants;
   world.network.script = [&](const Flight& flight) {
-    if (flight.type() != Type::grant) return Fate{};
+    if (!flight.has(Type::grant)) return Fate{};
     grants.push_back(flight.rail);
     return Fate{.copies = flight.rail == grants.front() ? 0 : 1};
   };
@@ -110,7 +110,7 @@ TEST(EndpointRails, GrantsThatWaitTheirTurnAreNotRepeated) {
   World world(of_rails({kSlow}));
   std::size_t grants = 0;
   world.network.script = [&](const Flight& flight) {
-    grants += flight.type() == Type::grant;
+    grants += flight.has(Type::grant);
     return Fate{};
   };
   const Burst burst(world, 8, 100'000);
@@ -126,8 +126,7 @@ TEST(EndpointRails, AcknowledgementsLeaveARailOnWhichNothingComesAnyMore) {
     std::optional<Time> cut;
     std::size_t late = 0, after = 0;
     world.network.script = [&](const Flight& flight) {
-      const bool acknowledges =
-          flight.from == ProcessId{1} && flight.type() == Type::acknowledgement;
+      const bool acknowledges = flight.from == ProcessId{1} && flight.has(Type::acknowledgement);
       if (!acknowledges || !cut || flight.at < *cut + microseconds(1200)) return Fate{};
       ++(flight.rail == dies ? late : after);
       return Fate{};
@@ -166,7 +165,7 @@ TEST(EndpointRails, APortThatStaysFullIsLeft) {
 TEST(EndpointRails, AProbeMeasuresTheRoundTripWhereNoDataDoes) {
   World world;
   world.network.script = [](const Flight& flight) {
-    return Fate{.copies = has_payload(flight.type()) ? 0 : 1};
+    return Fate{.copies = flight.carries_payload() ? 0 : 1};
   };
   const Burst burst(world, 1, 20'000);
   world.run(milliseconds(30));
@@ -179,7 +178,7 @@ TEST(EndpointRails, AnAcknowledgementIsOfTheNextTurn) {
   World world;
   std::size_t acknowledgements = 0;
   world.network.script = [&](const Flight& flight) {
-    acknowledgements += flight.type() == Type::acknowledgement;
+    acknowledgements += flight.has(Type::acknowledgement);
     return Fate{};
   };
   const Burst burst(world, 1, 8);

@@ -192,7 +192,7 @@ TEST(EndpointSegments, AreCutAnewForANarrowerRail) {
       World world(options);
       std::uint64_t wide = 0;
       world.network.script = [&](const Flight& flight) {
-        const bool is_data = flight.rail == 0 && has_payload(flight.type());
+        const bool is_data = flight.rail == 0 && flight.carries_payload();
         if (is_data && ++wide > 1) world.network.cut(0);
         return Fate{.copies = is_data && wide > 1 ? 0 : 1};
       };

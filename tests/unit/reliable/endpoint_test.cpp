@@ -323,7 +323,7 @@ TEST(Endpoint, AMessageToItselfIsToldWhatHasTakenItsPlace) {
   EXPECT_EQ(refused(), Refusal::waiting);
   bool is_late = true;
   world.network.script = [&](const Flight& flight) {
-    return Fate{.copies = is_late && flight.type() == MessageFrameType::eager ? 0 : 1};
+    return Fate{.copies = is_late && flight.has(MessageFrameType::eager) ? 0 : 1};
   };
   ASSERT_NE(world.send(0, 1, memory), kNoRequest);
   world.step();

@@ -34,7 +34,7 @@ TEST(PaperTimers, OnlyWhatTheMaskLacksIsSentAgain) {
   World world(paper(1));
   std::size_t count = 0;
   world.network.script = [&](const Flight& flight) {
-    const bool carries = flight.bytes.size() > kMessageHeaderBytes;
+    const bool carries = flight.carries_payload();
     ++count;
     return Fate{.copies = carries && (count == 3 || count == 5) ? 0 : 1};
   };

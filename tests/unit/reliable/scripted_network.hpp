@@ -3,6 +3,7 @@
 // the wire, overwrites slots that it gets back, and completes each operation once.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <deque>
@@ -36,14 +37,25 @@ struct Flight {
   ProcessId from, to;
   Time at;
   std::span<const std::byte> bytes;
-  MessageFrameType type() const { return type_of_message_frame(bytes); }
-  // An acknowledgement may have another one behind it.
+  // An acknowledgement may have another frame behind it.
   std::vector<std::span<const std::byte>> frames() const {
     std::vector<std::span<const std::byte>> all;
     for (auto left = bytes; !left.empty(); left = left.subspan(all.back().size())) {
       all.push_back(first_message_frame(left));
     }
     return all;
+  }
+  // The first of that type; empty: there is none.
+  std::span<const std::byte> find(MessageFrameType type) const {
+    for (const auto frame : frames()) {
+      if (type_of_message_frame(frame) == type) return frame;
+    }
+    return {};
+  }
+  bool has(MessageFrameType type) const { return !find(type).empty(); }
+  bool carries_payload() const {
+    return std::ranges::any_of(
+        frames(), [](const auto frame) { return has_payload(type_of_message_frame(frame)); });
   }
 };
 
