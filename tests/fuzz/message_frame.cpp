@@ -1,6 +1,7 @@
-// A message frame (stack/reliable), as it comes, with a checksum that fits it, so that the fields
-// are reached, and as one whose seal was right: what decodes encodes to the same bytes, and a
-// fragment lies in its virtual fragment and that in its message.
+// A datagram of message frames (stack/reliable): it is cut into frames that are all of it, and each
+// of those is played as it comes, with a checksum that fits it, so that the fields are reached, and
+// as one whose seal was right. What decodes encodes to the same bytes, and a fragment lies in its
+// virtual fragment and that in its message.
 #include "stack/reliable/message_frame.hpp"
 
 #include <algorithm>
@@ -45,22 +46,41 @@ void play_as(Input frame, bool sealed) {
   FUZZ_CHECK(std::equal(again.begin(), again.end() - seal, frame.begin()));
 }
 
-}  // namespace
-
-std::vector<Bytes> seeds() {
-  std::vector<Bytes> frames;
-  for (const Example& example : examples()) frames.push_back(example.frame);
-  return frames;
-}
-
-void play(Input input) {
-  play_as(input, false);
-  play_as(input, true);
-  if (input.size() < kMessageHeaderBytes) return;
-  Bytes mended(input.begin(), input.end());
+void play_frame(Input frame) {
+  play_as(frame, false);
+  play_as(frame, true);
+  if (frame.size() < kMessageHeaderBytes) return;
+  Bytes mended(frame.begin(), frame.end());
   const std::size_t at = has_seal(static_cast<MessageFrameType>(mended[3])) ? 32 : 44;
   store_le(mended.data() + at, crc32c(Input(mended).first(at), kConnection.header));
   play_as(mended, false);
+}
+
+}  // namespace
+
+std::vector<Bytes> seeds() {
+  std::vector<Bytes> datagrams;
+  const Bytes acknowledgement = example(MessageFrameType::acknowledgement).frame;
+  for (const Example& one : examples()) {
+    datagrams.push_back(one.frame);
+    Bytes& shared = datagrams.emplace_back(acknowledgement);
+    shared.insert(shared.end(), one.frame.begin(), one.frame.end());
+  }
+  return datagrams;
+}
+
+// Acknowledgements only have another frame behind them, and are as long as ever there.
+void play(Input datagram) {
+  for (Input left = datagram; !left.empty();) {
+    const Input frame = first_message_frame(left);
+    FUZZ_CHECK(!frame.empty() && frame.data() == left.data() && frame.size() <= left.size());
+    if (frame.size() < left.size()) {
+      FUZZ_CHECK(frame.size() == kMessageHeaderBytes);
+      FUZZ_CHECK(type_of_message_frame(frame) == MessageFrameType::acknowledgement);
+    }
+    play_frame(frame);
+    left = left.subspan(frame.size());
+  }
 }
 
 }  // namespace holdfast::fuzz
