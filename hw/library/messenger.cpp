@@ -28,6 +28,9 @@ constexpr Duration kPolls = microseconds(50);
 constexpr unsigned kTurnsAtOnce = 8;
 // A thread that leaves the sleeping to another looks again by itself after so long at the latest.
 constexpr Duration kNapMax = seconds(3600);
+// That a process has left is told on other ways than its messages and acknowledgements, which may
+// be late, or lost and sent once more before it ends.
+constexpr Duration kLeaverIsHeard = milliseconds(250);
 
 std::string name_of(ProcessId process) {
   return "process " + std::to_string(process.value);
@@ -129,6 +132,7 @@ void Messenger::end_life() {
     record.completed.outcome = reliable::Outcome::peer_failed;
     record.completed.envelope.source = kNoProcess;
   }
+  leavers_.clear();
   endpoint_.reset();
   rails_.clear();
   fabrics_.clear();
@@ -207,15 +211,17 @@ bool Messenger::drive(Lock& lock, Time until, const Over& over) {
 Time Messenger::turn(Time now) {
   if (endpoint_ == nullptr) return Time::never();
   const bool is_news = session_.version() != followed_;
+  const bool parts = !leavers_.empty() && leavers_.front().until <= now;
   if (is_news) look_at_view();
   Time next = endpoint_->turn(now);
-  if (is_news) {
-    follow_view(now);
+  if (is_news || parts) {
+    if (is_news) follow_view(now);
     if (endpoint_ == nullptr) return Time::never();
+    part(now);
     next = endpoint_->turn(now);
   }
   collect();
-  return next;
+  return leavers_.empty() ? next : std::min(next, leavers_.front().until);
 }
 
 // Before a call returns to a program that may compute for long: who has sent something need not
@@ -253,8 +259,18 @@ void Messenger::follow(const holdfast_member& before, const holdfast_member& mem
     if (is_live(before) && before.incarnation == member.incarnation) return;
     const bool connected = endpoint_->connect(peer, {member.incarnation}, now);
     HOLDFAST_ASSERT(connected);  // there is room for all
+  } else if (is_live(before) && member.state == HOLDFAST_LEFT) {
+    leavers_.push_back({peer, {member.incarnation}, now + kLeaverIsHeard});
   } else if (is_live(before)) {
     endpoint_->fail(peer, {member.incarnation}, now);
+  }
+}
+
+// With those who left long enough ago. A later life of the peer has ended that connection already.
+void Messenger::part(Time now) {
+  while (!leavers_.empty() && leavers_.front().until <= now) {
+    endpoint_->fail(leavers_.front().peer, leavers_.front().incarnation, now);
+    leavers_.erase(leavers_.begin());
   }
 }
 
@@ -366,6 +382,7 @@ Outcome Messenger::start(ProcessId peer, std::uint64_t& number, const Begin& beg
 Outcome Messenger::start_send(ProcessId to, std::uint32_t context, std::uint64_t tag,
                               std::span<const std::byte> message, std::uint64_t& number) {
   return start(to, number, [&](Record&, std::uint32_t cookie, Time now) {
+    if (is_gone(to)) return reliable::kNoRequest;
     return endpoint_->send(to, context, tag, message, cookie, now);
   });
 }
@@ -373,6 +390,7 @@ Outcome Messenger::start_send(ProcessId to, std::uint32_t context, std::uint64_t
 Outcome Messenger::start_send(ProcessId to, std::uint32_t context, std::uint64_t tag,
                               std::unique_ptr<const SegmentList> message, std::uint64_t& number) {
   return start(to, number, [&](Record& record, std::uint32_t cookie, Time now) {
+    if (is_gone(to)) return reliable::kNoRequest;
     record.segments = std::move(message);
     return endpoint_->send(to, context, tag, *record.segments, cookie, now);
   });

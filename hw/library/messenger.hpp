@@ -98,6 +98,7 @@ class Messenger {
   void look_at_view();
   void follow_view(Time now);
   void follow(const holdfast_member& before, const holdfast_member& member, Time now);
+  void part(Time now);
   void collect();
 
   std::uint32_t take_record();
@@ -133,6 +134,13 @@ class Messenger {
   std::uint64_t followed_ = 0;                    // version of the view
   std::vector<holdfast_member> members_;          // as the endpoint knows them
   std::vector<holdfast_member> believed_;         // room for the next view
+  // Who has left in order, and until when what it sent before may still come: the next one first.
+  struct Leaver {
+    ProcessId peer;
+    Incarnation incarnation;
+    Time until;
+  };
+  std::vector<Leaver> leavers_;
   std::vector<Record> records_;
   std::vector<std::uint32_t> free_records_;
 };

@@ -456,18 +456,25 @@ int compute() {
   return kAsExpected;
 }
 
-// Who leaves has acknowledged what it received and is gone for what comes later.
+// Who leaves has acknowledged what it received and is gone for what comes later. That it has left
+// may be known before its last messages and acknowledgements are there, which are waited for.
 int left_peer() {
   Job job = joined();
   Bytes memory(100'000);
   if (job.self() == 1) {
     expect(job.receive({0, kContext, 1}, memory, kPatience).ok(), "the last message");
+    std::this_thread::sleep_for(300ms);  // the other one's send is over before this is
     leave(job);
     return kAsExpected;
   }
   Request waits = job.receive_start({1, kContext, 2}, memory);
   expect(job.send(1, kContext, 1, of(0, 1, 90'000), kPatience).ok(), "it was received");
+  look_until(job, 1, State::left);
+  const auto known = std::chrono::steady_clock::now();
   expect(waits.wait(kPatience) && waits.status().code() == HOLDFAST_PEER_FAILED, "nobody is there");
+  expect(std::chrono::steady_clock::now() - known > 200ms, "what is late would have been heard");
+  expect(job.send(1, kContext, 1, memory, kPatience).status().code() == HOLDFAST_PEER_FAILED,
+         "it is over at once");
   leave(job);
   return kAsExpected;
 }
