@@ -211,13 +211,13 @@ bool Messenger::drive(Lock& lock, Time until, const Over& over) {
 Time Messenger::turn(Time now) {
   if (endpoint_ == nullptr) return Time::never();
   const bool is_news = session_.version() != followed_;
-  const bool parts = !leavers_.empty() && leavers_.front().until <= now;
+  const bool parts = is_time_to_part(now);
   if (is_news) look_at_view();
   Time next = endpoint_->turn(now);
   if (is_news || parts) {
     if (is_news) follow_view(now);
     if (endpoint_ == nullptr) return Time::never();
-    part(now);
+    part_with_leavers(now);
     next = endpoint_->turn(now);
   }
   collect();
@@ -266,9 +266,13 @@ void Messenger::follow(const holdfast_member& before, const holdfast_member& mem
   }
 }
 
-// With those who left long enough ago. A later life of the peer has ended that connection already.
-void Messenger::part(Time now) {
-  while (!leavers_.empty() && leavers_.front().until <= now) {
+bool Messenger::is_time_to_part(Time now) const {
+  return !leavers_.empty() && leavers_.front().until <= now;
+}
+
+// A connection with a later life of the peer goes on.
+void Messenger::part_with_leavers(Time now) {
+  while (is_time_to_part(now)) {
     endpoint_->fail(leavers_.front().peer, leavers_.front().incarnation, now);
     leavers_.erase(leavers_.begin());
   }
@@ -283,6 +287,10 @@ void Messenger::collect() {
       Record& record = records_[one.cookie];
       record.is_done = true;
       record.completed = one;
+      const bool is_silent = one.outcome == reliable::Outcome::unreachable;
+      if (is_silent && is_gone(one.envelope.source)) {
+        record.completed.outcome = reliable::Outcome::peer_failed;
+      }
     }
   } while (count == completed.size());
 }
@@ -326,6 +334,11 @@ bool Messenger::is_gone(ProcessId peer) const {
   return peer != kNoProcess && peer != options_.self && !is_live(members_[peer.value]);
 }
 
+// And what it sent before it left is not waited for any more.
+bool Messenger::is_over(ProcessId peer) const {
+  return is_gone(peer) && !endpoint_->is_connected(peer);
+}
+
 // It lives, and one of the two has given the other up.
 bool Messenger::is_out_of_reach(ProcessId peer) const {
   return peer != kNoProcess && peer != options_.self && !is_gone(peer) &&
@@ -363,7 +376,7 @@ Outcome Messenger::start(ProcessId peer, std::uint64_t& number, const Begin& beg
   Lock lock = this->lock();
   if (Outcome outcome = enter(lock); !outcome.is_ok()) return outcome;
   const Time now = monotonic_now();
-  if (session_.version() != followed_) turn(now);
+  if (session_.version() != followed_ || is_time_to_part(now)) turn(now);
   if (endpoint_ == nullptr) return broken_;
   const std::uint32_t i = take_record();
   if (i == kRequestsMax) return too_many_requests();
@@ -452,7 +465,7 @@ bool Messenger::probe(const reliable::Pattern& pattern, Time until, Outcome& out
   reliable::Waiting waiting;
   const auto found = [&] { return endpoint_ != nullptr && endpoint_->probe(pattern, waiting); };
   const bool over = drive(lock, until, [&] {
-    return endpoint_ == nullptr || found() || is_gone(pattern.source) ||
+    return endpoint_ == nullptr || found() || is_over(pattern.source) ||
            is_out_of_reach(pattern.source);
   });
   acknowledge();

@@ -98,7 +98,8 @@ class Messenger {
   void look_at_view();
   void follow_view(Time now);
   void follow(const holdfast_member& before, const holdfast_member& member, Time now);
-  void part(Time now);
+  bool is_time_to_part(Time now) const;
+  void part_with_leavers(Time now);
   void collect();
 
   std::uint32_t take_record();
@@ -112,6 +113,7 @@ class Messenger {
   Outcome refusal(ProcessId peer) const;
   Outcome no_such_request() const;
   bool is_gone(ProcessId peer) const;
+  bool is_over(ProcessId peer) const;
   bool is_out_of_reach(ProcessId peer) const;
 
   const Session& session_;

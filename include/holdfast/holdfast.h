@@ -300,8 +300,8 @@ HOLDFAST_API HOLDFAST_CHECKED holdfast_status holdfast_cancel(holdfast_job* job,
 
 /* Waits for a message that the pattern means, as long as holdfast_wait would, and leaves it where
  * it is: *message is the one that a receive of this pattern would get. `message` may be NULL.
- * HOLDFAST_TIMED_OUT: there is none. HOLDFAST_PEER_FAILED: nor will there be, the source is gone.
- * Another thread may receive it first. */
+ * HOLDFAST_TIMED_OUT: there is none. HOLDFAST_PEER_FAILED: nor will there be, the source is gone,
+ * if it left a quarter of a second ago. Another thread may receive it first. */
 HOLDFAST_API HOLDFAST_CHECKED holdfast_status holdfast_probe(holdfast_job* job,
                                                              const holdfast_pattern* pattern,
                                                              int32_t timeout_ms,

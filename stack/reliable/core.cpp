@@ -27,8 +27,7 @@ std::uint32_t packets_under_way(const EndpointLimits& limits) {
 constexpr std::uint32_t kControlShare = 3;
 constexpr std::uint32_t kPeersKeepingMax = 16;
 constexpr std::uint32_t kMessagesInPiecesMax = 1024;
-// Beyond the first of each message: 14,000 holes.
-constexpr std::uint32_t kBlocksShared = 1024;
+constexpr std::uint32_t kRangeBlocksShared = 1024;  // 14,000 holes
 
 // Those that the first peers take and keep.
 template <class T>
@@ -53,7 +52,7 @@ Core::Core(const EndpointOptions& given, std::span<Fabric* const> rails, const A
       fragments(given.limits.requests + fragments_beyond(given.limits)),
       sent(packets_under_way(given.limits)),
       incoming(given.limits.requests + given.limits.unexpected_messages + given.limits.peers),
-      range_blocks(std::min(incoming.size(), kMessagesInPiecesMax) + kBlocksShared),
+      range_blocks(std::min(incoming.size(), kMessagesInPiecesMax), kRangeBlocksShared),
       unexpected(std::uint64_t{given.limits.unexpected_bytes} *
                  std::clamp(given.limits.peers, 1u, kPeersKeepingMax)) {
   HOLDFAST_ASSERT(!rails.empty() && rails.size() <= kRailsMax && given.limits.peers >= 1);

@@ -8,17 +8,18 @@ namespace holdfast::reliable {
 using Range = RangeBlock::Range;
 
 bool ReceivedRanges::begin(RangeBlocks& blocks) {
-  first_ = last_ = blocks.take();
-  held_ = first_ == kNone ? 0 : 1;
+  first_ = last_ = blocks.take_first();
   return has_begun();
 }
 
 void ReceivedRanges::end(RangeBlocks& blocks) {
-  while (first_ != kNone) {
-    const std::uint32_t next = blocks[first_].next;
-    blocks.give(first_);
-    first_ = next;
+  if (!has_begun()) return;
+  for (std::uint32_t i = blocks[first_].next; i != kNone;) {
+    const std::uint32_t next = blocks[i].next;
+    blocks.give_shared(i);
+    i = next;
   }
+  blocks.give_first(first_);
   *this = {};
 }
 
@@ -64,17 +65,19 @@ bool ReceivedRanges::touches(const RangeBlocks& blocks, Place place, std::uint64
   return is_range(blocks, place) && blocks[place.block].ranges[place.index].from <= to;
 }
 
-bool ReceivedRanges::is_full(const RangeBlocks& blocks, std::uint32_t block,
-                             std::uint64_t from) const {
+// For a range that begins at `from`.
+bool ReceivedRanges::is_full_for(const RangeBlocks& blocks, std::uint32_t block,
+                                 std::uint64_t from) const {
   const bool keeps_a_place = block == first_ && from > 0 && prefix(blocks) == 0;
   return blocks[block].count + (keeps_a_place ? 1 : 0) >= RangeBlock::kRanges;
 }
 
-// No message has more blocks than are left to the others (Choudhury and Hahne's threshold).
+// No message has more of the shared blocks than are left (Choudhury and Hahne's threshold).
 bool ReceivedRanges::has_room_for(const RangeBlocks& blocks, std::uint64_t from,
                                   std::uint64_t to) const {
   const Place place = find(blocks, from);
-  return touches(blocks, place, to) || !is_full(blocks, place.block, from) || held_ < blocks.left();
+  return touches(blocks, place, to) || !is_full_for(blocks, place.block, from) ||
+         shared_ < blocks.shared_left();
 }
 
 bool ReceivedRanges::add(RangeBlocks& blocks, std::uint64_t from, std::uint64_t to) {
@@ -91,21 +94,21 @@ bool ReceivedRanges::add(RangeBlocks& blocks, std::uint64_t from, std::uint64_t 
   return true;
 }
 
-// A full block gives its second half to a new one behind it, or nothing if what comes is appended,
-// as bytes mostly are.
+// A full block gives its second half to a new one behind it; or, if what comes is appended, as
+// bytes mostly are, it stays full and the new one begins with that.
 void ReceivedRanges::insert(RangeBlocks& blocks, Place place, Range range) {
-  if (is_full(blocks, place.block, range.from)) {
-    const std::uint32_t made = blocks.take();
-    RangeBlock& from = blocks[place.block];
-    RangeBlock& to = blocks[made];
-    const std::uint32_t stay = is_range(blocks, place) ? from.count / 2 : from.count;
-    std::copy(from.ranges.data() + stay, from.ranges.data() + from.count, to.ranges.data());
-    to.count = from.count - stay;
-    to.next = from.next;
-    from.count = stay;
-    from.next = made;
+  if (is_full_for(blocks, place.block, range.from)) {
+    const std::uint32_t made = blocks.take_shared();
+    RangeBlock& full = blocks[place.block];
+    RangeBlock& behind = blocks[made];
+    const std::uint32_t stay = is_range(blocks, place) ? full.count / 2 : full.count;
+    std::copy(full.ranges.data() + stay, full.ranges.data() + full.count, behind.ranges.data());
+    behind.count = full.count - stay;
+    behind.next = full.next;
+    full.count = stay;
+    full.next = made;
     if (last_ == place.block) last_ = made;
-    ++held_;
+    ++shared_;
     if (place.index >= stay) place = {made, place.index - stay};
   }
   RangeBlock& block = blocks[place.block];
@@ -135,8 +138,8 @@ void ReceivedRanges::swallow(RangeBlocks& blocks, Place by) {
     if (!drop(blocks[next], 0)) return;
     block.next = blocks[next].next;
     if (last_ == next) last_ = by.block;
-    blocks.give(next);
-    --held_;
+    blocks.give_shared(next);
+    --shared_;
   }
 }
 

@@ -22,7 +22,7 @@ class VmCase(unittest.TestCase):
         done = run()
         if done.returncode not in (0, SKIPPED) and STOOD_STILL in done.stderr:
             # It was the emulated machine that failed. Once more, and then it counts.
-            print(done.stderr)
+            print(done.stderr, flush=True)
             done = run()
         if done.returncode == SKIPPED:
             print(done.stdout)  # for ctest

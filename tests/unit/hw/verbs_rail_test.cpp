@@ -106,6 +106,7 @@ TEST(VerbsRail, ANetworkWithTooFewPortsIsLeftToTheOthers) {
   EXPECT_EQ(sizes(2, 2, 3), (Sizes{2, 2}));
   EXPECT_EQ(sizes(0, 2, 2), (Sizes{2}));
   EXPECT_EQ(sizes(0, 1, 2), Sizes{});
+  EXPECT_EQ(sizes(1, 1, 3), Sizes{}) << "each has enough for its share of three, and not of two";
 }
 
 TEST(VerbsRail, AnAddressIsOneWhenItsQueuePairIsKnown) {

@@ -471,8 +471,10 @@ int left_peer() {
   expect(job.send(1, kContext, 1, of(0, 1, 90'000), kPatience).ok(), "it was received");
   look_until(job, 1, State::left);
   const auto known = std::chrono::steady_clock::now();
-  expect(waits.wait(kPatience) && waits.status().code() == HOLDFAST_PEER_FAILED, "nobody is there");
+  Message none;
+  expect(job.probe({1, kContext, 3}, none, kPatience).code() == HOLDFAST_PEER_FAILED, "no message");
   expect(std::chrono::steady_clock::now() - known > 200ms, "what is late would have been heard");
+  expect(waits.wait(kPatience) && waits.status().code() == HOLDFAST_PEER_FAILED, "nobody is there");
   expect(job.send(1, kContext, 1, memory, kPatience).status().code() == HOLDFAST_PEER_FAILED,
          "it is over at once");
   leave(job);

@@ -51,13 +51,13 @@ TEST(NumberWindow, KnowsWhatASetKnows) {
   }
 }
 
-// With so many blocks, of which `others` are taken by other messages.
-void compare_with_bits(std::uint64_t seed, std::uint32_t count, std::uint32_t others) {
+// With so many shared blocks, of which `others` are taken by other messages.
+void compare_with_bits(std::uint64_t seed, std::uint32_t shared, std::uint32_t others) {
   using Overlap = ReceivedRanges::Overlap;
   Random random(seed, 0, 0);
   constexpr std::size_t kBytes = 400;
-  RangeBlocks blocks(count);
-  for (std::uint32_t i = 0; i < others; ++i) ASSERT_NE(blocks.take(), kNone);
+  RangeBlocks blocks(1, shared);
+  for (std::uint32_t i = 0; i < others; ++i) ASSERT_NE(blocks.take_shared(), kNone);
   ReceivedRanges ranges;
   ASSERT_TRUE(ranges.begin(blocks));
   std::vector<bool> here(kBytes);
@@ -100,7 +100,8 @@ void compare_with_bits(std::uint64_t seed, std::uint32_t count, std::uint32_t ot
   }
   ranges.end(blocks);
   ASSERT_FALSE(ranges.has_begun());
-  ASSERT_EQ(blocks.left(), count - others);
+  ASSERT_EQ(blocks.firsts_left(), 1u);
+  ASSERT_EQ(blocks.shared_left(), shared - others);
 }
 
 TEST(ReceivedRanges, KnowWhatABitOfEachByteKnows) {
@@ -109,14 +110,14 @@ TEST(ReceivedRanges, KnowWhatABitOfEachByteKnows) {
 
 TEST(ReceivedRanges, RefuseWhatTheyHaveNoRoomForAndStayAsTheyAre) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    for (const std::uint32_t spare : {1u, 2u, 4u}) compare_with_bits(seed, 100, 100 - spare);
+    for (const std::uint32_t spare : {0u, 1u, 2u, 4u}) compare_with_bits(seed, 100, 100 - spare);
   }
 }
 
 // Frames take turns on two rails, one of which dies: what still comes finds room, of one message
 // and of a few.
 TEST(ReceivedRanges, HaveRoomForEveryOtherFrameOfAWindow) {
-  RangeBlocks blocks(1100);
+  RangeBlocks blocks(8, 1024);
   std::vector<ReceivedRanges> messages(8);
   for (ReceivedRanges& ranges : messages) {
     ASSERT_TRUE(ranges.begin(blocks));
@@ -130,19 +131,32 @@ TEST(ReceivedRanges, HaveRoomForEveryOtherFrameOfAWindow) {
       ASSERT_EQ(ranges.prefix(blocks), (i + 2) * 1424);
     }
   }
-  EXPECT_EQ(blocks.left(), blocks.size() - 8) << "a message in one piece has one block";
+  EXPECT_EQ(blocks.shared_left(), 1024u) << "a message in one piece has one block";
 }
 
 // However many holes one message has.
 TEST(ReceivedRanges, LeaveBlocksToOtherMessages) {
-  RangeBlocks blocks(21);
+  RangeBlocks blocks(2, 20);
   ReceivedRanges greedy, other;
   ASSERT_TRUE(greedy.begin(blocks));
   std::uint64_t at = 1;
   while (greedy.add(blocks, at, at + 1)) at += 2;
-  EXPECT_GE(blocks.left(), 10u);
+  EXPECT_GE(blocks.shared_left(), 10u);
   ASSERT_TRUE(other.begin(blocks));
   for (std::uint64_t i = 1; i < 100; i += 2) ASSERT_TRUE(other.add(blocks, i, i + 1));
+}
+
+// However many holes others have.
+TEST(ReceivedRanges, OfEachMessageHaveABlock) {
+  RangeBlocks blocks(2, 1);
+  ASSERT_NE(blocks.take_shared(), kNone);
+  ReceivedRanges first, second, third;
+  ASSERT_TRUE(first.begin(blocks));
+  ASSERT_TRUE(second.begin(blocks));
+  EXPECT_FALSE(third.begin(blocks));
+  EXPECT_TRUE(second.add(blocks, 1, 2));
+  first.end(blocks);
+  EXPECT_TRUE(third.begin(blocks));
 }
 
 TEST(UnexpectedMemory, BlocksNeverOverlapAndAllComesBack) {
