@@ -7,11 +7,10 @@ import unittest
 
 from holdfast import SMALL, Scenario
 
-# For a false verdict eighteen frames in a row of one sender must be lost, or spoilt; or a processor
-# of the machine stand still for as long.
+# Eight frames in a row lost, or spoilt, of one sender are needed for a false verdict.
 IMPAIRED = dict(
     SMALL, replicates=1, duration="8 s", processes={"per_node": 1}, seal={"kind": "siphash128"},
-    detector={"kind": "ring", "period": "100 ms", "timeout": "2 s", "order": "shuffled"},
+    detector={"kind": "ring", "period": "100 ms", "timeout": "1 s", "order": "shuffled"},
     fabric={"loss": 0.05, "duplicate": 0.01, "corrupt": 0.02, "reorder": 0.1,
             "delay": "5 ms", "jitter": "2 ms"},
     failures=[{"at": "4 s", "what": "process", "which": 2}])

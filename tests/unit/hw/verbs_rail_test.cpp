@@ -84,8 +84,8 @@ TEST(VerbsRail, InfiniBandAndEthernetAreTwoNetworks) {
   EXPECT_EQ(networks[1].size(), 2u);
 }
 
-// One port of Ethernet and some of InfiniBand, in either order: the number of ports on each network
-// that so many rails take turns at.
+// So many ports of Ethernet and of InfiniBand: the number of ports on each network that so many
+// rails take turns at.
 TEST(VerbsRail, ANetworkWithTooFewPortsIsLeftToTheOthers) {
   const auto sizes = [](std::size_t ethernet, std::size_t infiniband, std::size_t rails) {
     std::vector<VerbsPort> ports;
