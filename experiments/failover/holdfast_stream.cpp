@@ -51,7 +51,8 @@ class StreamEnd final : private AddressBook {
     reliable::EndpointOptions options;
     options.self = ProcessId{self};
     options.incarnation = kFirstLife;
-    options.job = 1;
+    // What a stream before this one left in the queues of the rails must not be taken for its own.
+    options.job = static_cast<std::uint32_t>(plan.batch);
     options.limits.peers = 1;
     options.limits.window_bytes = kWindowBytes;
     endpoint_ = std::make_unique<reliable::Endpoint>(options, rails_,
