@@ -125,16 +125,14 @@ Status open_verbs_rail(const Address& local, std::uint32_t queue_key, std::uint3
 
 namespace {
 
-// The active port of this machine that an address names.
+// The port of this machine that an address names. It need not be active, as a process may be
+// started again while one of its rails is down; then its LID is that of the address.
 Status find_port(const Address& local, VerbsPort& port_there) {
-  std::vector<VerbsPort> ports;
-  if (Status status = find_verbs_ports(ports); !status.is_ok()) return status;
-  const Address port = at_queue_pair(local, 0);
-  const auto found = std::find_if(ports.begin(), ports.end(), [&](const VerbsPort& candidate) {
-    return port_address(candidate) == port;
-  });
-  if (found == ports.end()) {
-    return Status::error("verbs: no active port of this machine is at " + text_of(port));
+  const auto named = to_verbs_port(local);
+  const auto found = named ? find_verbs_port(named->gid) : std::nullopt;
+  if (!found) {
+    return Status::error("verbs: no port of this machine is at " +
+                         text_of(at_queue_pair(local, 0)));
   }
   if (found->datagram_bytes_max < kFrameBytesMax) {
     return Status::error("verbs: port " + name_of(*found) + " carries datagrams of at most " +
@@ -142,12 +140,12 @@ Status find_port(const Address& local, VerbsPort& port_there) {
                          std::to_string(kFrameBytesMax) + " or more, which its MTU decides");
   }
   port_there = *found;
+  port_there.lid = named->lid;
   return Status::ok();
 }
 
 }  // namespace
 
-// Where a queue pair was kept the port need not be active: there may be another rail.
 Status open_verbs_rail(const Address& local, std::uint32_t queue_key, std::uint32_t peers_max,
                        KeptQueue& kept, std::unique_ptr<Fabric>& rail) {
   VerbsOptions options;

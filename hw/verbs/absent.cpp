@@ -16,6 +16,10 @@ Status find_verbs_ports(std::vector<VerbsPort>&) {
   return absent();
 }
 
+std::optional<VerbsPort> find_verbs_port(const std::array<std::byte, 16>&) {
+  return std::nullopt;
+}
+
 Status open_verbs(const VerbsOptions&, std::unique_ptr<Fabric>&) {
   return absent();
 }

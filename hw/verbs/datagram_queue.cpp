@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "hw/monotonic_clock.hpp"
 #include "hw/verbs/connected_queues.hpp"
 #include "hw/verbs/handshake_frame.hpp"
 
@@ -24,6 +25,8 @@ bool set_nonblocking(int descriptor) {
   return flags >= 0 && ::fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0;
 }
 
+// In lengths of a search in vain: so it takes at most a tenth of the time of whoever waits for it.
+constexpr std::int64_t kPauseAfterSearch = 9;
 constexpr std::uint64_t kHandshake = std::uint64_t{1} << 63;  // of a request's number
 
 }  // namespace
@@ -103,22 +106,31 @@ const char* DatagramQueue::open_queues(const VerbsOptions& options) {
   return restart() ? nullptr : "make its queue pair ready";
 }
 
-ibv_ah* DatagramQueue::known_way_to(VerbsEndpoint host) const {
+std::vector<DatagramQueue::Way>::iterator DatagramQueue::find_way(VerbsEndpoint host) {
   host.queue_pair = 0;
-  const auto known =
-      std::find_if(ways_.begin(), ways_.end(), [&](const Way& way) { return way.host == host; });
+  return std::ranges::find(ways_, host, &Way::host);
+}
+
+ibv_ah* DatagramQueue::known_way_to(const VerbsEndpoint& host) {
+  const auto known = find_way(host);
   return known == ways_.end() ? nullptr : known->handle.get();
 }
 
 ibv_ah* DatagramQueue::way_to(VerbsEndpoint host) {
   host.queue_pair = 0;
-  if (ibv_ah* const known = known_way_to(host)) return known;
-  if (ways_.size() == ways_.capacity()) return nullptr;
+  auto way = find_way(host);
+  if (way == ways_.end()) {
+    if (ways_.size() == ways_.capacity()) return nullptr;
+    way = ways_.insert(way, Way{host, nullptr, {}});
+  }
+  if (way->handle != nullptr) return way->handle.get();
+  const Time begun = monotonic_now();
+  if (begun < way->again_at) return nullptr;
   ibv_ah_attr to = way_to_host(port_, host);
-  Owned<ibv_ah> handle(::ibv_create_ah(domain_.get(), &to));
-  if (handle == nullptr) return nullptr;
-  ways_.push_back({host, std::move(handle)});
-  return ways_.back().handle.get();
+  way->handle.reset(::ibv_create_ah(domain_.get(), &to));
+  const Time ended = monotonic_now();
+  way->again_at = ended + (ended - begun) * kPauseAfterSearch;
+  return way->handle.get();
 }
 
 bool DatagramQueue::restart() {
@@ -210,6 +222,12 @@ void DatagramQueue::arm() {
   while (::ibv_get_cq_event(channel_.get(), &woke, &ours) == 0) ::ibv_ack_cq_events(woke, 1);
   ::ibv_req_notify_cq(sends_.get(), 0);
   ::ibv_req_notify_cq(receives_.get(), 0);
+}
+
+bool DatagramQueue::is_port_active() const {
+  ibv_port_attr attributes{};
+  return ::ibv_query_port(context_.get(), port_.number, &attributes) == 0 &&
+         attributes.state == IBV_PORT_ACTIVE;
 }
 
 bool DatagramQueue::take_event(ibv_async_event& event) {

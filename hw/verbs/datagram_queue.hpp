@@ -56,10 +56,11 @@ class DatagramQueue {
   // Whether the completion of a send is that of a handshake's frame, which is over then.
   bool ends_handshake(const ibv_wc& sent);
   // To the host of an endpoint; found once, which may wait for an answer of the network. Null if
-  // the kernel does not know one, or those of peers_max hosts are known already.
+  // the kernel does not know one, or those of peers_max hosts are known already. After a search in
+  // vain there is no other one for nine times as long as it took.
   ibv_ah* way_to(VerbsEndpoint host);
   // Null: it was never looked for, or there is none.
-  ibv_ah* known_way_to(VerbsEndpoint host) const;
+  ibv_ah* known_way_to(const VerbsEndpoint& host);
   // How many of the chained requests the adapter took.
   std::size_t post(std::span<ibv_send_wr> chained);
   [[nodiscard]] bool post_receive(std::size_t i);
@@ -77,6 +78,7 @@ class DatagramQueue {
   bool is_about(const ibv_async_event& seen) const {
     return seen.event_type == IBV_EVENT_QP_FATAL && seen.element.qp == pair_.get();
   }
+  bool is_port_active() const;
   // The next event of the device, if there is one.
   bool take_event(ibv_async_event& event);
 
@@ -86,8 +88,9 @@ class DatagramQueue {
 
  private:
   struct Way {
-    VerbsEndpoint host;  // without a queue pair
-    Owned<ibv_ah> handle;
+    VerbsEndpoint host;    // without a queue pair
+    Owned<ibv_ah> handle;  // null: not found
+    Time again_at{};       // then it may be looked for
   };
 
   explicit DatagramQueue(const VerbsOptions& options);
@@ -96,6 +99,7 @@ class DatagramQueue {
   std::byte* receive_buffer(std::size_t i) {
     return receive_buffers_ + i * (kRouteHeaderBytes + datagram_bytes_max_);
   }
+  std::vector<Way>::iterator find_way(VerbsEndpoint host);
   static std::size_t poll(ibv_cq& queue, std::span<ibv_wc> completions);
 
   VerbsPort port_;

@@ -1,4 +1,4 @@
-// Active ports, and which of a port's GIDs is its address: on Ethernet the one that routers forward
+// Ports, and which of a port's GIDs is its address: on Ethernet the one that routers forward
 // (RoCE v2), of an IPv4 address if there is one; on InfiniBand the first.
 #include <algorithm>
 #include <array>
@@ -33,10 +33,15 @@ int rank(const ibv_gid_entry& entry, bool ethernet) {
   return is_link_local(entry.gid) ? 1 : 2;
 }
 
-std::optional<VerbsPort> look_at(ibv_context& context, std::uint8_t number) {
+struct Seen {
+  VerbsPort port;
+  bool is_active = false;
+};
+
+std::optional<Seen> look_at(ibv_context& context, std::uint8_t number) {
   ibv_port_attr attributes{};
-  if (::ibv_query_port(&context, number, &attributes) != 0 || attributes.state != IBV_PORT_ACTIVE ||
-      attributes.active_mtu < IBV_MTU_256 || attributes.active_mtu > IBV_MTU_4096) {
+  if (::ibv_query_port(&context, number, &attributes) != 0 || attributes.active_mtu < IBV_MTU_256 ||
+      attributes.active_mtu > IBV_MTU_4096) {
     return std::nullopt;
   }
   const bool ethernet = attributes.link_layer == IBV_LINK_LAYER_ETHERNET;
@@ -48,20 +53,20 @@ std::optional<VerbsPort> look_at(ibv_context& context, std::uint8_t number) {
     if (best == nullptr || rank(gids[i], ethernet) > rank(*best, ethernet)) best = &gids[i];
   }
   if (best == nullptr || best->gid_index > 0xff) return std::nullopt;
-  VerbsPort port;
+  Seen seen;
+  VerbsPort& port = seen.port;
   port.device = ::ibv_get_device_name(context.device);
   port.number = number;
   std::memcpy(port.gid.data(), best->gid.raw, port.gid.size());
   port.gid_index = static_cast<std::uint8_t>(best->gid_index);
   port.lid = attributes.lid;
   port.datagram_bytes_max = 128u << static_cast<unsigned>(attributes.active_mtu);
-  return port;
+  seen.is_active = attributes.state == IBV_PORT_ACTIVE;
+  return seen;
 }
 
-}  // namespace
-
-Status find_verbs_ports(std::vector<VerbsPort>& ports) {
-  ports.clear();
+// In no order. Which devices cannot be opened, as part of a sentence.
+std::string look_at_all(std::vector<Seen>& all) {
   std::string refused;
   for (ibv_device* device : DeviceList()) {
     const Owned<ibv_context> context(::ibv_open_device(device));
@@ -74,8 +79,20 @@ Status find_verbs_ports(std::vector<VerbsPort>& ports) {
     ibv_device_attr attributes{};
     if (::ibv_query_device(context.get(), &attributes) != 0) continue;
     for (unsigned number = 1; number <= attributes.phys_port_cnt; ++number) {
-      if (auto port = look_at(*context, static_cast<std::uint8_t>(number))) ports.push_back(*port);
+      if (auto seen = look_at(*context, static_cast<std::uint8_t>(number))) all.push_back(*seen);
     }
+  }
+  return refused;
+}
+
+}  // namespace
+
+Status find_verbs_ports(std::vector<VerbsPort>& ports) {
+  std::vector<Seen> all;
+  const std::string refused = look_at_all(all);
+  ports.clear();
+  for (const Seen& seen : all) {
+    if (seen.is_active) ports.push_back(seen.port);
   }
   std::sort(ports.begin(), ports.end(), [](const VerbsPort& a, const VerbsPort& b) {
     return std::tie(a.device, a.number) < std::tie(b.device, b.number);
@@ -83,6 +100,14 @@ Status find_verbs_ports(std::vector<VerbsPort>& ports) {
   if (!ports.empty()) return Status::ok();
   return Status::error("verbs: no adapter of this machine has an active port" + refused +
                        "; holdfast info shows what there is");
+}
+
+std::optional<VerbsPort> find_verbs_port(const std::array<std::byte, 16>& gid) {
+  std::vector<Seen> all;
+  static_cast<void>(look_at_all(all));
+  const auto found = std::ranges::find(all, gid, [](const Seen& seen) { return seen.port.gid; });
+  if (found == all.end()) return std::nullopt;
+  return found->port;
 }
 
 }  // namespace holdfast::hw

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,7 @@
 
 namespace holdfast::hw {
 
-// A port of an adapter that can be used now.
+// A port of an adapter.
 struct VerbsPort {
   std::string device;             // "rxe0"
   std::uint8_t number = 1;        // ports of a device count from 1
@@ -44,8 +45,12 @@ struct VerbsOptions {
 // All active ports, in the order of their devices' names and their numbers. An error says why there
 // are none.
 Status find_verbs_ports(std::vector<VerbsPort>& ports);
+// The port that has this GID, active or not; absent if there is none. Its LID is what the port has
+// now, which is not the one of before if it is down.
+std::optional<VerbsPort> find_verbs_port(const std::array<std::byte, 16>& gid);
 
-// An error names the port, what was refused and why.
+// The port need not be active: then it begins with `port_down`. An error names the port, what was
+// refused and why.
 Status open_verbs(const VerbsOptions& options, std::unique_ptr<Fabric>& opened);
 
 // What a fabric leaves to the next one so that it has the same address: the queue pair, and the

@@ -75,6 +75,7 @@ VerbsFabric::VerbsFabric(const VerbsOptions& options, std::shared_ptr<DatagramQu
   free_peers_.reserve(options.peers_max);
   for (std::uint32_t i = options.peers_max; i > 0; --i) free_peers_.push_back(i - 1);
   post_free_buffers();
+  if (!queue_->is_port_active()) set_port_change(EventKind::port_down);
 }
 
 Peer VerbsFabric::attach(const Address& address, Service service) {
@@ -284,10 +285,14 @@ void VerbsFabric::look_at_port() {
     if ((!up && seen.event_type != IBV_EVENT_PORT_ERR) || seen.element.port_num != port_.number) {
       continue;
     }
-    port_change_.emplace();
-    port_change_->kind = up ? EventKind::port_up : EventKind::port_down;
-    port_change_->at = monotonic_now();
+    set_port_change(up ? EventKind::port_up : EventKind::port_down);
   }
+}
+
+void VerbsFabric::set_port_change(EventKind kind) {
+  port_change_.emplace();
+  port_change_->kind = kind;
+  port_change_->at = monotonic_now();
 }
 
 std::size_t VerbsFabric::poll(std::span<Event> events) {

@@ -13,8 +13,8 @@
 //
 // The first attach to a host asks the kernel for the way there, which may wait some seconds for an
 // answer of the neighbour. The way is kept as long as the fabric lives, so whoever cannot wait
-// later attaches to every host once before the work begins. Nothing else waits, and nothing else
-// allocates.
+// later attaches to every host once before the work begins; where there was none, an attach may
+// wait again, but only for a tenth of the time. Nothing else waits, and nothing else allocates.
 #pragma once
 
 #include <cstdint>
@@ -126,6 +126,7 @@ class VerbsFabric final : public Fabric {
   void bring_back();
   void post_free_buffers();
   void look_at_port();
+  void set_port_change(EventKind kind);
   std::size_t deliver(std::span<Event> events);
 
   Caps caps_;

@@ -1,6 +1,7 @@
 """Jobs over RDMA adapters: eight processes on two hosts, each with two Soft-RoCE adapters of its
 own and so two rails, kill -9 of two of which one comes back; the same file simulated; the
-recordings. And jobs that others make: by a rendezvous, and of programs that join."""
+recordings; and again with a rail that is down when the process comes back. And jobs that others
+make: by a rendezvous, and of programs that join."""
 
 import csv
 import io
@@ -31,6 +32,15 @@ RUN = r"""
 for table in failures results events; do echo "== $table"; cat results/$table.csv; done
 echo "== replays"
 for recording in recordings/0-0/*.recording; do "$0" replay $recording || exit 2; done
+"""
+# Rail 1 is down when process 2 comes back, and when process 5 dies it is the only one.
+CUT = r"""
+is_at() { while [ $(pidof holdfast | wc -w) != $1 ]; do sleep 0.1; done; }
+{
+  is_at 9; is_at 8; /sbin/ip link set cable1 down
+  is_at 9; sleep 1; /sbin/ip link set cable1 up
+  sleep 2; /sbin/ip link set cable0 down
+} &
 """
 MEET = r"""
 export HOLDFAST_KEY=$(printf '%064d' 7)
@@ -101,6 +111,20 @@ class Jobs(VmCase):
         self.assertEqual(believers(found["events"], "failed", 5), set(range(8)) - {5})
         replays = found["replays"]
         self.assertEqual(replays.count("turns replayed, every call equal"), 9, replays)
+
+    def test_who_comes_back_goes_on_with_the_rails_that_are_there(self):
+        job = {**JOB, "duration": "13 s", "failures": [JOB["failures"][0],
+                                                       {**JOB["failures"][1], "at": "10 s"}]}
+        self.job.write_text(json.dumps(job), encoding="utf-8")
+        found = tables(self.guest(CUT + RUN))
+        result, = rows(found["results"])
+        self.assertEqual([result[column] for column in ("detected", "propagated", "missed",
+                                                        "false_verdicts")],
+                         ["2", "2", "0", "0"], found["results"] + found["events"])
+        self.assertEqual(believers(found["events"], "alive", 2), set(range(8)) - {2})
+        self.assertEqual(believers(found["events"], "failed", 5), set(range(8)) - {5})
+        self.assertEqual(found["replays"].count("turns replayed, every call equal"), 9,
+                         found["replays"])
 
     def test_processes_that_others_start_are_a_job_over_both_adapters(self):
         said, launched = self.guest(MEET).split("== launched\n")
