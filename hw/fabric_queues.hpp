@@ -28,7 +28,7 @@ class FabricQueues {
     event.kind = EventKind::sent;
     event.completion = completion;
     event.peer = operation.peer;
-    event.size = operation.size;
+    event.size = static_cast<std::uint32_t>(operation.frame_bytes());
     event.cookie = operation.cookie;
     event.at = at;
     completions_.push(event);

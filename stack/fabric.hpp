@@ -53,12 +53,18 @@ struct Caps {
   std::uint32_t send_depth = 0;        // most operations accepted and not yet completed
   std::uint32_t receive_depth = 0;     // most slots offered and not yet returned, of each service
   std::uint32_t connected_bytes_max = 0;  // largest operation on a connection
+  // Of one post, where more are at hand: their receiver takes them while the next are prepared.
+  std::uint32_t post_bytes_best = 256 << 10;
   bool datagram = false;
   bool connected = false;
   bool watch = false;
   bool one_sided = false;  // write and read
   bool fetch_add = false;
-  bool path_control = false;      // set_path
+  bool path_control = false;  // set_path
+  // An inline send may have a second piece: one that is gathered, or that its poster writes itself
+  // to where the fabric has it. Never both.
+  bool gathers = false;
+  bool is_written_in_place = false;
   bool frames_protected = false;  // the network's own check detects every accidental corruption
   // A datagram handle follows from the address: attach keeps nothing, and it need not be detached.
   bool stateless_attach = false;
@@ -95,6 +101,19 @@ struct RemoteMemory {
   friend constexpr bool operator==(const RemoteMemory&, const RemoteMemory&) = default;
 };
 
+struct Operation;
+
+// Writes the second piece of an operation's frame, in the course of its post.
+class FrameWriter {
+ public:
+  // All of `more_size` bytes. The first piece is read after that, so it may tell of this one. Not
+  // called if the frame is lost.
+  virtual void write(const Operation& operation, std::byte* to) = 0;
+
+ protected:
+  ~FrameWriter() = default;
+};
+
 enum class OperationKind : std::uint8_t { send, write, read, fetch_add };
 
 struct Operation {
@@ -104,12 +123,19 @@ struct Operation {
   Region region;  // holds `data`, unless inline
   std::byte* data = nullptr;
   std::uint32_t size = 0;
-  std::uint64_t remote_address = 0;  // one-sided operations only
+  std::uint32_t more_size = 0;  // of the second piece; only an inline send may have one
+  union {
+    std::uint64_t remote_address = 0;  // one-sided operations only
+    const std::byte* more;             // of a second piece that is gathered: where it is, anywhere
+    FrameWriter* writer;               // of one that is written in place
+  };
   std::uint64_t remote_key = 0;
   std::uint64_t cookie = 0;  // comes back in the `sent` event
   // When it was posted, on the engine's clock, of who has just read it; else a fabric that tells
   // receivers when a frame was sent reads it itself.
   Time at;
+
+  std::size_t frame_bytes() const { return std::size_t{size} + more_size; }
 };
 
 struct ReceiveSlot {

@@ -12,6 +12,7 @@ Recorder::Recorder(Fabric& inner, RecordingWriter& writer, std::uint8_t rail)
       caps_(inner.caps()),
       slots_(inner.caps().receive_depth) {
   caps_.connected = caps_.one_sided = caps_.fetch_add = false;
+  caps_.gathers = caps_.is_written_in_place = false;
   caps_.connected_bytes_max = 0;
   numbered_.reserve(caps_.receive_depth);
   begin();

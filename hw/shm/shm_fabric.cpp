@@ -52,6 +52,7 @@ ShmFabric::ShmFabric(const ShmOptions& options, ShmSegment segment, ProcessIdent
   caps_.send_depth = options.send_depth;
   caps_.receive_depth = options.receive_depth;
   caps_.datagram = true;
+  caps_.is_written_in_place = true;
 }
 
 ShmFabric::~ShmFabric() {
@@ -93,8 +94,8 @@ Region ShmFabric::register_memory(std::span<std::byte>) {
 }
 
 bool ShmFabric::is_possible(const Operation& operation) const {
-  return operation.kind == OperationKind::send && operation.size <= caps_.frame_bytes_max &&
-         handles_.is_given(operation.peer);
+  return operation.kind == OperationKind::send &&
+         operation.frame_bytes() <= caps_.frame_bytes_max && handles_.is_given(operation.peer);
 }
 
 void ShmFabric::leave(Receiver& receiver) {
@@ -129,7 +130,7 @@ void ShmFabric::send(Receiver& receiver, const Operation& operation, Time now) {
     return;
   }
   const ShmSegment& segment = receiver.segment;
-  if (operation.size > segment.geometry().frame_bytes) {
+  if (operation.frame_bytes() > segment.geometry().frame_bytes) {
     ++counters_.oversized;
     return;
   }
@@ -143,10 +144,10 @@ void ShmFabric::send(Receiver& receiver, const Operation& operation, Time now) {
   }
   ShmCell& cell = segment.cell(receiver.lane, receiver.tail);
   cell.sent_ns = now.ns;
-  cell.size = operation.size;
-  if (operation.size > 0) {
-    std::memcpy(ShmSegment::frame_of(cell), operation.data, operation.size);
-  }
+  cell.size = static_cast<std::uint32_t>(operation.frame_bytes());
+  std::byte* const frame = ShmSegment::frame_of(cell);
+  if (operation.more_size > 0) operation.writer->write(operation, frame + operation.size);
+  if (operation.size > 0) std::memcpy(frame, operation.data, operation.size);
   lane.tail.store(++receiver.tail, std::memory_order_release);
   ++counters_.frames_sent;
 }
@@ -171,7 +172,7 @@ std::size_t ShmFabric::post(std::span<const Operation> operations) {
   const bool is_told = operations.front().at != Time{};
   const Time now = is_told ? operations.front().at : monotonic_now();
   Receiver* unannounced = nullptr;
-  std::uint32_t bytes = 0;
+  std::size_t bytes = 0;
   std::size_t accepted = 0;
   for (; accepted < operations.size(); ++accepted) {
     const Operation& operation = operations[accepted];
@@ -182,10 +183,10 @@ std::size_t ShmFabric::post(std::span<const Operation> operations) {
     }
     if (possible) {
       Receiver& receiver = receivers_[handles_.place_of(operation.peer)];
-      bytes += operation.size;
+      bytes += operation.frame_bytes();
       if (unannounced != nullptr && (unannounced != &receiver || bytes > kAnnouncedBytes)) {
         announce(*unannounced);
-        bytes = operation.size;
+        bytes = operation.frame_bytes();
       }
       send(receiver, operation, now);
       unannounced = &receiver;

@@ -7,7 +7,7 @@ std::size_t CountingFabric::post(std::span<const Operation> operations) {
   const std::size_t accepted = inner_.post(operations);
   counts_.frames_sent += accepted;
   for (const Operation& operation : operations.first(accepted)) {
-    counts_.bytes_sent += operation.size;
+    counts_.bytes_sent += operation.frame_bytes();
   }
   return accepted;
 }

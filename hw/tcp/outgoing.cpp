@@ -16,7 +16,7 @@
 
 namespace holdfast::hw {
 
-bool Outgoing::take(Frame frame) {
+bool Outgoing::take(const Frame& frame) {
   const std::size_t bytes = kFramePrefixBytes + frame.size();
   if (end_ + bytes > buffer_.size() && begin_ > 0) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
@@ -25,7 +25,9 @@ bool Outgoing::take(Frame frame) {
   }
   if (end_ + bytes > buffer_.size()) return false;
   store_le(&buffer_[end_], static_cast<std::uint32_t>(frame.size()));
-  std::ranges::copy(frame, buffer_.data() + end_ + kFramePrefixBytes);
+  std::byte* const behind =
+      std::ranges::copy(frame.first, buffer_.data() + end_ + kFramePrefixBytes).out;
+  std::ranges::copy(frame.more, behind);
   end_ += bytes;
   ++frames_;
   return true;
@@ -34,15 +36,20 @@ bool Outgoing::take(Frame frame) {
 std::size_t Outgoing::send(int socket, std::span<const Frame> frames) {
   HOLDFAST_ASSERT(is_empty() && frames.size() <= kGathered);
   std::array<std::array<std::byte, kFramePrefixBytes>, kGathered> prefixes;
-  std::array<iovec, 2 * kGathered> pieces;
+  std::array<iovec, 3 * kGathered> pieces;
+  std::size_t count = 0;
+  const auto add = [&](std::span<const std::byte> piece) {
+    pieces[count++] = {const_cast<std::byte*>(piece.data()), piece.size()};
+  };
   for (std::size_t i = 0; i < frames.size(); ++i) {
     store_le(prefixes[i].data(), static_cast<std::uint32_t>(frames[i].size()));
-    pieces[2 * i] = {prefixes[i].data(), kFramePrefixBytes};
-    pieces[2 * i + 1] = {const_cast<std::byte*>(frames[i].data()), frames[i].size()};
+    add(prefixes[i]);
+    add(frames[i].first);
+    if (!frames[i].more.empty()) add(frames[i].more);
   }
   msghdr header{};
   header.msg_iov = pieces.data();
-  header.msg_iovlen = 2 * frames.size();
+  header.msg_iovlen = count;
   const ssize_t taken = ::sendmsg(socket, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
   std::size_t left = taken > 0 ? static_cast<std::size_t>(taken) : 0;
   for (std::size_t i = 0; i < frames.size(); ++i) {

@@ -13,14 +13,18 @@ namespace holdfast::hw {
 
 class Outgoing {
  public:
-  using Frame = std::span<const std::byte>;
+  // In two pieces, the second of which may be empty.
+  struct Frame {
+    std::span<const std::byte> first, more;
+    std::size_t size() const { return first.size() + more.size(); }
+  };
 
   // Room for at least one frame.
   explicit Outgoing(std::size_t buffer_bytes) : buffer_(buffer_bytes) {}
 
   bool is_empty() const { return begin_ == end_; }
   // Copies it; false: there is no room.
-  bool take(Frame frame);
+  bool take(const Frame& frame);
   // Where nothing waits: hands frames to the kernel from where they lie, at most kGathered. Of the
   // first that it does not take whole the rest waits. Returns how many have left or wait; none: the
   // kernel takes nothing, or the connection is broken, which flush() will tell.

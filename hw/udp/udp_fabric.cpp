@@ -29,6 +29,7 @@ UdpFabric::UdpFabric(const UdpOptions& options, Descriptor socket, Descriptor ep
   caps_.send_depth = options.send_depth;
   caps_.receive_depth = options.receive_depth;
   caps_.datagram = true;
+  caps_.gathers = true;
 }
 
 UdpCounters UdpFabric::counters() const {
@@ -70,8 +71,8 @@ std::size_t UdpFabric::offer(std::span<const ReceiveSlot> slots) {
 }
 
 bool UdpFabric::is_possible(const Operation& operation) const {
-  return operation.kind == OperationKind::send && operation.size <= caps_.frame_bytes_max &&
-         sender_.is_attached(operation.peer);
+  return operation.kind == OperationKind::send &&
+         operation.frame_bytes() <= caps_.frame_bytes_max && sender_.is_attached(operation.peer);
 }
 
 // The longest prefix that can be sent and whose completions have room.

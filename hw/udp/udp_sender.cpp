@@ -44,13 +44,13 @@ void UdpSender::detach(Peer peer) {
 // How many of the first operations may go as one buffer, at least one.
 std::size_t UdpSender::run_length(std::span<const Operation> operations) const {
   const Operation& first = operations[0];
-  const std::uint32_t segment = first.size;
+  const std::size_t segment = first.frame_bytes();
   if (segment == 0 || segment > destinations_[first.peer.value].segment_bytes_max) return 1;
   std::size_t length = 1;
-  std::uint32_t bytes = segment;
+  std::size_t bytes = segment;
   const std::size_t limit = std::min(operations.size(), kSegments);
   while (length < limit && operations[length].peer == first.peer) {
-    const std::uint32_t size = operations[length].size;
+    const std::size_t size = operations[length].frame_bytes();
     if (size == 0 || size > segment || bytes + size > kBufferBytesMax) break;
     bytes += size;
     ++length;
@@ -73,20 +73,34 @@ void UdpSender::address(std::size_t buffer, const Operation& first, std::size_t 
   part->cmsg_level = SOL_UDP;
   part->cmsg_type = UDP_SEGMENT;
   part->cmsg_len = CMSG_LEN(sizeof(std::uint16_t));
-  const auto segment = static_cast<std::uint16_t>(first.size);
+  const auto segment = static_cast<std::uint16_t>(first.frame_bytes());
   std::memcpy(CMSG_DATA(part), &segment, sizeof segment);
 }
 
 // Copies a run of short frames together; false: there is no room left.
 bool UdpSender::gather(std::span<const Operation> run, std::size_t& used, iovec& whole) {
   std::size_t bytes = 0;
-  for (const Operation& operation : run) bytes += operation.size;
+  for (const Operation& operation : run) bytes += operation.frame_bytes();
   if (used + bytes > kGatherBytes) return false;
   std::byte* to = gathered_.get() + used;
   whole = {to, bytes};
-  for (const Operation& operation : run) to = std::copy_n(operation.data, operation.size, to);
+  for (const Operation& operation : run) {
+    to = std::copy_n(operation.data, operation.size, to);
+    if (operation.more_size > 0) to = std::copy_n(operation.more, operation.more_size, to);
+  }
   used += bytes;
   return true;
+}
+
+// Where the frames of a run lie, piece by piece; how many pieces.
+std::size_t UdpSender::lay_out(std::span<const Operation> run, iovec* pieces) {
+  std::size_t count = 0;
+  for (const Operation& operation : run) {
+    pieces[count++] = {operation.data, operation.size};
+    if (operation.more_size > 0)
+      pieces[count++] = {const_cast<std::byte*>(operation.more), operation.more_size};
+  }
+  return count;
 }
 
 std::size_t UdpSender::stage(std::span<const Operation> operations) {
@@ -94,17 +108,14 @@ std::size_t UdpSender::stage(std::span<const Operation> operations) {
   for (staged_ = next_ = 0; frames < operations.size() && staged_ < kBuffers; ++staged_) {
     const auto left = operations.subspan(frames);
     const auto run = left.first(run_length(left));
-    if (vectors + run.size() > kVectors) break;
+    if (vectors + 2 * run.size() > kVectors) break;
     msghdr& header = headers_[staged_].msg_hdr;
     header.msg_iov = &vectors_[vectors];
-    if (run.size() > 1 && run[0].size <= kGatheredMax) {
+    if (run.size() > 1 && run[0].frame_bytes() <= kGatheredMax) {
       if (!gather(run, gathered, vectors_[vectors])) break;
       header.msg_iovlen = 1;
     } else {
-      header.msg_iovlen = run.size();
-      for (std::size_t i = 0; i < run.size(); ++i) {
-        vectors_[vectors + i] = {run[i].data, run[i].size};
-      }
+      header.msg_iovlen = lay_out(run, &vectors_[vectors]);
     }
     vectors += header.msg_iovlen;
     address(staged_, run[0], run.size());

@@ -73,6 +73,7 @@ class UdpSender {
   std::size_t run_length(std::span<const Operation> operations) const;
   void address(std::size_t buffer, const Operation& first, std::size_t frames);
   bool gather(std::span<const Operation> run, std::size_t& used, iovec& whole);
+  static std::size_t lay_out(std::span<const Operation> run, iovec* pieces);
 
   std::vector<Destination> destinations_;
   std::vector<std::uint32_t> free_;  // the last one is given out next

@@ -17,6 +17,7 @@ ImpairedFabric::ImpairedFabric(Fabric& inner, ImpairedOptions options)
       spoilt_(std::min(caps_.frame_bytes_max, caps_.inline_bytes_max)) {
   caps_.frame_bytes_max = std::min(caps_.frame_bytes_max, caps_.inline_bytes_max);
   caps_.connected = caps_.one_sided = caps_.fetch_add = false;
+  caps_.gathers = caps_.is_written_in_place = false;
   const FrameFaults worst = options_.faults.and_then(scheduled_.worst());
   caps_.frames_protected = caps_.frames_protected && worst.corrupt == 0.0 && worst.truncate == 0.0;
   completions_.reserve(caps_.send_depth);

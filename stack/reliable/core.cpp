@@ -46,6 +46,7 @@ Core::Core(const EndpointOptions& given, std::span<Fabric* const> rails, const A
       seal(find_seal(given.seal)),
       payload_sum(given.checksum),
       send_slots(given.limits.send_slots, widest_frame(rails)),
+      payload_writer(payload_sum, send_slots),
       requests(given.limits.requests),
       matching(given.limits.requests, given.limits.unexpected_messages),
       outgoing(given.limits.requests),
@@ -62,7 +63,7 @@ Core::Core(const EndpointOptions& given, std::span<Fabric* const> rails, const A
   if (!seal->keyed()) seal = nullptr;
   ports.reserve(rails.size());
   for (Fabric* const rail : rails)
-    ports.emplace_back(*rail, send_slots, given.limits.receive_slots);
+    ports.emplace_back(*rail, send_slots, given.limits.receive_slots, &payload_writer);
   for (Outbound* const one : make_some(outbound, given.limits.peers)) {
     one->rails.reserve(rails.size());
   }
@@ -116,9 +117,9 @@ bool Core::post_control(Connection& connection, std::size_t rail, const MessageH
 }
 
 void Core::post(Connection& connection, std::size_t rail, std::uint32_t slot, std::uint32_t size,
-                Time now) {
+                std::uint32_t payload, const std::byte* gathered, Time now) {
   mark(connection, rail, slot, now);
-  ports[rail].put(slot, size, connection.rails[rail].peer, now);
+  ports[rail].put_beginning(slot, size, payload, gathered, connection.rails[rail].peer, now);
 }
 
 void Core::mark(Connection& connection, std::size_t rail, std::uint32_t slot, Time now) {

@@ -13,7 +13,7 @@
 #include "stack/reliable/fixed_pool.hpp"
 #include "stack/reliable/incoming.hpp"
 #include "stack/reliable/outgoing.hpp"
-#include "stack/reliable/payload_sum.hpp"
+#include "stack/reliable/payload_writer.hpp"
 #include "stack/reliable/port.hpp"
 #include "stack/reliable/request_table.hpp"
 #include "stack/reliable/unexpected_memory.hpp"
@@ -47,6 +47,7 @@ struct Core {
   const Seal* seal;  // null: none with a key
   PayloadSum payload_sum;
   SendSlots send_slots;
+  PayloadWriter payload_writer;
   std::vector<Port> ports;
   RequestTable requests;
   Matching matching;
@@ -113,9 +114,10 @@ struct Core {
   bool gives_up() const {
     return options.timers != Timers::paper && options.unreachable_max < EndpointOptions::kForEver;
   }
-  // Posts the frame in `slot`, which carries data.
+  // Posts a frame that carries data, of which `slot` has the first `size` bytes, see
+  // Port::put_beginning.
   void post(Connection& connection, std::size_t rail, std::uint32_t slot, std::uint32_t size,
-            Time now);
+            std::uint32_t payload, const std::byte* gathered, Time now);
 
  private:
   // Whose frame is in the slot.

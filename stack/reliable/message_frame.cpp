@@ -291,6 +291,11 @@ void encode_message_header(const MessageHeader& header, ConnectionSeed connectio
   if (has_seal(header.type)) store_zeros<kSealZeros>(at + kSealZerosAt);
 }
 
+void set_payload_checksum(std::uint32_t checksum, ConnectionSeed connection, std::byte* at) {
+  store_le(at + kPayloadChecksumAt, checksum);
+  store_le(at + kHeaderChecksumAt, crc32c({at, kHeaderChecksumAt}, connection.header));
+}
+
 MessageDecodeStatus decode_message_header(std::span<const std::byte> frame,
                                           ConnectionSeed connection, bool sealed,
                                           MessageHeader& header) {

@@ -173,6 +173,8 @@ std::span<const std::byte> first_message_frame(std::span<const std::byte> datagr
 // in the seal's place; a keyed seal is written over it by whoever has the key. Fields that the type
 // does not have are not looked at.
 void encode_message_header(const MessageHeader& header, ConnectionSeed connection, std::byte* at);
+// Into a header of a type with payload that has been written, whose own checksum follows.
+void set_payload_checksum(std::uint32_t checksum, ConnectionSeed connection, std::byte* at);
 
 // Checks length, magic, version, type, checksum (unless `sealed`: then whoever has the key has
 // verified the frame, if its type has a seal), then every field against the others; not the

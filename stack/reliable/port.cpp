@@ -2,6 +2,7 @@
 #include "stack/reliable/port.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "stack/reliable/message_frame.hpp"
 
@@ -16,18 +17,26 @@ SendSlots::SendSlots(std::uint32_t count, std::uint32_t bytes)
       reserve_(std::min(count / 8, 16u)),
       memory_(new std::byte[std::size_t{count} * bytes_]) {}
 
-Port::Port(Fabric& fabric, SendSlots& sending, std::uint32_t receive_slots)
+Port::Port(Fabric& fabric, SendSlots& sending, std::uint32_t receive_slots, FrameWriter* writer)
     : fabric_(&fabric),
       sending_(&sending),
       receive_slots_(std::min(receive_slots, fabric.caps().receive_depth)),
       receive_bytes_((fabric.caps().frame_bytes_max + 63) / 64 * 64),
       frame_bytes_max_(fabric.caps().frame_bytes_max),
       inline_bytes_max_(fabric.caps().inline_bytes_max),
+      batch_bytes_(fabric.caps().post_bytes_best),
       payload_max_(fabric.caps().frame_bytes_max - static_cast<std::uint32_t>(kMessageHeaderBytes)),
+      writer_(writer),
+      gathered_min_(kNever),
+      written_min_(kNever),
       send_region_(fabric.register_memory(sending.all())),
       receive_memory_(new std::byte[std::size_t{receive_slots_} * receive_bytes_]) {
   HOLDFAST_ASSERT(fabric.caps().datagram && receive_slots_ > 0 &&
                   fabric.caps().frame_bytes_max > kMessageHeaderBytes);
+  if (inline_bytes_max_ >= frame_bytes_max_) {
+    if (fabric.caps().gathers) gathered_min_ = kApartMin;
+    if (fabric.caps().is_written_in_place && writer_ != nullptr) written_min_ = kApartMin;
+  }
   receive_region_ =
       fabric.register_memory({receive_memory_.get(), std::size_t{receive_slots_} * receive_bytes_});
   queue_.reserve(sending.states().size());
@@ -103,26 +112,38 @@ bool Port::may_share(std::uint32_t bytes, Peer peer) const {
   const Operation& last = queue_.back();
   if (queue_.size() > 1) {
     const Operation& before = queue_[queue_.size() - 2];
-    if (before.peer == peer && before.size == last.size) return false;
+    if (before.peer == peer && before.frame_bytes() == last.frame_bytes()) return false;
   }
   const std::uint32_t most = std::min({frame_bytes_max_, inline_bytes_max_, kSharedBytesMax});
-  return last.peer == peer && last.size + bytes <= most;
+  return last.peer == peer && last.frame_bytes() + bytes <= most;
 }
 
 void Port::put(std::uint32_t slot, std::uint32_t size, Peer peer, Time now) {
+  put_beginning(slot, size, 0, nullptr, peer, now);
+}
+
+void Port::put_beginning(std::uint32_t slot, std::uint32_t size, std::uint32_t payload,
+                         const std::byte* gathered, Peer peer, Time now) {
+  HOLDFAST_ASSERT(payload == 0 || (gathered != nullptr ? gathers(payload) : writes(payload)));
   Operation operation;
   operation.peer = peer;
   operation.region = send_region_;
   operation.data = sending_->memory(slot);
   operation.size = size;
-  operation.inline_data = size <= inline_bytes_max_;
+  operation.more_size = payload;
+  if (gathered != nullptr) {
+    operation.more = gathered;
+  } else if (payload > 0) {
+    operation.writer = writer_;
+  }
+  operation.inline_data = operation.frame_bytes() <= inline_bytes_max_;
   if (operation.inline_data) operation.region = Region{};
   operation.cookie = operation.inline_data ? kInline | slot : slot;
   ++slots_in_use_;
   acknowledgement_bytes_ = 0;
   queue_.push_back(operation);
-  queued_bytes_ += size;
-  if (queue_.size() % kBatch == 0 || queued_bytes_ >= kBatchBytes) flush(now);
+  queued_bytes_ += operation.frame_bytes();
+  if (queue_.size() % kBatch == 0 || queued_bytes_ >= batch_bytes_) flush(now);
 }
 
 void Port::flush(Time now) {
@@ -136,7 +157,7 @@ void Port::flush(Time now) {
     if (is_full_) full_since_ = now;
     counts_.frames_sent += taken;
     for (std::size_t i = accepted; i < accepted + taken; ++i) {
-      counts_.bytes_sent += queue_[i].size;
+      counts_.bytes_sent += queue_[i].frame_bytes();
       const auto slot = static_cast<std::uint32_t>(queue_[i].cookie);
       if (queue_[i].inline_data) {
         sending_->give(slot);
@@ -149,6 +170,22 @@ void Port::flush(Time now) {
     accepted += taken;
   }
   queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(accepted));
+  if (!queue_.empty()) keep_whole();
+}
+
+// What waits for the fabric may outlast the messages that it is of.
+void Port::keep_whole() {
+  for (Operation& operation : queue_) {
+    if (operation.more_size == 0) continue;
+    std::byte* const to = operation.data + operation.size;
+    if (gathered_min_ != kNever) {
+      std::copy_n(operation.more, operation.more_size, to);
+    } else {
+      operation.writer->write(operation, to);
+    }
+    operation.size += std::exchange(operation.more_size, 0);
+    operation.remote_address = 0;
+  }
 }
 
 void Port::sent(std::uint32_t slot, Time now) {

@@ -12,40 +12,9 @@
 
 #include "stack/base/time.hpp"
 #include "stack/fabric.hpp"
-#include "stack/reliable/fixed_pool.hpp"
+#include "stack/reliable/send_slots.hpp"
 
 namespace holdfast::reliable {
-
-struct SendSlot {
-  Links of_port;                     // posted and not completed, in the order of posting
-  std::uint32_t connection = kNone;  // whose frame it is
-  std::uint32_t life = 0;            // of that connection: it may have ended meanwhile
-  std::uint32_t size = 0;
-};
-
-// Memory of the frames that are being sent.
-class SendSlots {
- public:
-  // At least one, each of `bytes`.
-  SendSlots(std::uint32_t count, std::uint32_t bytes);
-
-  std::uint32_t take() { return slots_.take(); }  // kNone: all are in use
-  void give(std::uint32_t slot) { slots_.give(slot); }
-  bool has_any() const { return slots_.has_left(); }
-  std::uint32_t left() const { return slots_.left(); }
-  // Data leaves some to acknowledgements and the like.
-  bool has_for_data() const { return slots_.left() > reserve_; }
-
-  std::byte* memory(std::uint32_t slot) { return memory_.get() + std::size_t{slot} * bytes_; }
-  std::span<std::byte> all() { return {memory_.get(), std::size_t{slots_.size()} * bytes_}; }
-  FixedPool<SendSlot>& states() { return slots_; }
-
- private:
-  FixedPool<SendSlot> slots_;
-  std::uint32_t bytes_;
-  std::uint32_t reserve_;
-  std::unique_ptr<std::byte[]> memory_;
-};
 
 class Port {
  public:
@@ -58,11 +27,10 @@ class Port {
   };
   // Most operations of one post, and events of one poll.
   static constexpr std::size_t kBatch = 64;
-  // What is put goes out when it is so much: the receiver takes it while the next is packed.
-  static constexpr std::size_t kBatchBytes = 256 << 10;
 
-  // The fabric and the slots must outlive it.
-  Port(Fabric& fabric, SendSlots& sending, std::uint32_t receive_slots);
+  // All must outlive it. Without a writer nothing is written in place.
+  Port(Fabric& fabric, SendSlots& sending, std::uint32_t receive_slots,
+       FrameWriter* writer = nullptr);
 
   Fabric& fabric() { return *fabric_; }
   std::uint32_t payload_max() const { return payload_max_; }
@@ -89,6 +57,14 @@ class Port {
   void set_down(bool down) { is_down_ = down; }
   // The frame of `size` bytes in a slot goes to `peer` with the next flush.
   void put(std::uint32_t slot, std::uint32_t size, Peer peer, Time now);
+  // Whether a frame may be put without so many bytes of payload that end it, and is worth it:
+  // they are gathered from where they lie in one piece, or written by the writer.
+  bool gathers(std::uint32_t bytes) const { return bytes >= gathered_min_; }
+  bool writes(std::uint32_t bytes) const { return bytes >= written_min_; }
+  // Likewise: the `size` bytes in a slot begin the frame, and as many as `payload` end it, which if
+  // they are gathered lie at `gathered`. They are read until the next flush, and not after it.
+  void put_beginning(std::uint32_t slot, std::uint32_t size, std::uint32_t payload,
+                     const std::byte* gathered, Peer peer, Time now);
   // Likewise of an acknowledgement, which shares the datagram of the frame that was put last if
   // that is a short one to the same peer (specification, clause 13.9), and comes before it there.
   void put_acknowledgement(std::uint32_t slot, Peer peer, Time now);
@@ -123,12 +99,16 @@ class Port {
   // Added to the cookies of what is posted inline.
   static constexpr std::uint64_t kInline = std::uint64_t{1} << 32;
 
+  // Fewer bytes are copied sooner than this is looked after.
+  static constexpr std::uint32_t kApartMin = 4096;
+  static constexpr std::uint32_t kNever = 0xffff'ffff;
   // Of frames that share a datagram.
   static constexpr std::uint32_t kSharedBytesMax = 1024;
 
   bool may_share(std::uint32_t bytes, Peer peer) const;
   ReceiveSlot receive_slot(std::uint64_t i) const;
   void offer_returned();
+  void keep_whole();
 
   Fabric* fabric_;
   SendSlots* sending_;
@@ -136,7 +116,10 @@ class Port {
   std::uint32_t receive_bytes_;
   std::uint32_t frame_bytes_max_;
   std::uint32_t inline_bytes_max_;
+  std::uint32_t batch_bytes_;  // what is put goes out when it is so much
   std::uint32_t payload_max_;
+  FrameWriter* writer_;
+  std::uint32_t gathered_min_, written_min_;  // bytes of payload
   Region send_region_, receive_region_;
   std::unique_ptr<std::byte[]> receive_memory_;
 

@@ -307,11 +307,23 @@ void Sending::post(Connection& connection, std::uint32_t i, std::size_t rail, Ti
   header.packet = connection.rails[rail].next_packet++;
   const std::uint32_t size = fragment.fragment_size(index);
   std::byte* const frame = core_.send_slots.memory(slot);
+  std::uint32_t apart = 0;  // bytes of payload that go from where they lie
+  const std::byte* gathered = nullptr;
   if (has_payload(header.type)) {
+    const Port& port = core_.ports[rail];
     const std::uint64_t offset = fragment.fragment_offset(index);
-    header.payload_checksum =
-        core_.payload_sum.pack(frame + kMessageHeaderBytes, message.memory, offset, size,
-                               payload_seed(connection.out, message.number, offset));
+    const std::uint64_t seed = payload_seed(connection.out, message.number, offset);
+    if (port.writes(size)) {
+      apart = size;
+      core_.send_slots.states()[slot].payload = {message.memory, offset, seed, connection.out};
+    } else if (message.memory.list == nullptr && port.gathers(size)) {
+      apart = size;
+      gathered = message.memory.start + offset;
+      header.payload_checksum = core_.payload_sum.of({gathered, size}, seed);
+    } else {
+      header.payload_checksum =
+          core_.payload_sum.pack(frame + kMessageHeaderBytes, message.memory, offset, size, seed);
+    }
   }
   encode_message_header(header, connection.out, frame);
 
@@ -336,7 +348,7 @@ void Sending::post(Connection& connection, std::uint32_t i, std::size_t rail, Ti
   core_.counts.payload_bytes_sent += size;
   if (fragment.waiting == 0) enqueue(connection, i, SendQueue::none);
   if (is_as_in_paper()) schedule_as_in_paper(fragment, rail, now);
-  core_.post(connection, rail, slot, packet.bytes, now);
+  core_.post(connection, rail, slot, packet.bytes - apart, apart, gathered, now);
 }
 
 }  // namespace holdfast::reliable

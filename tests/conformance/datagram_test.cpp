@@ -159,6 +159,81 @@ TEST_P(Datagram, WhatCanNeverSucceedCompletesWithAnErrorInItsPlace) {
   EXPECT_EQ(events[2].completion, Completion::ok);
 }
 
+// Writes the end of a frame, and only then what begins it.
+class EndFirst final : public FrameWriter {
+ public:
+  void write(const Operation& operation, std::byte* to) override {
+    const auto value = static_cast<std::uint8_t>(operation.cookie + 1);
+    std::memset(to, 0x80 + value, operation.more_size);
+    std::memset(operation.data, value, operation.size);
+  }
+};
+
+// Three are a run where the network cuts runs.
+TEST_P(Datagram, ASecondPieceEndsItsFrame) {
+  const Caps& caps = a().caps();
+  if (!caps.gathers && !caps.is_written_in_place) GTEST_SKIP() << "frames are in one piece";
+  ASSERT_NE(caps.gathers, caps.is_written_in_place);
+  constexpr std::uint32_t kFirst = 48;
+  constexpr std::size_t kFrames = 3;
+  EndFirst writer;
+  Slots mine(a(), 2 * kFrames);
+  Slots theirs(b(), kFrames);
+  for (const std::uint32_t longest : {2u, 400u, caps.frame_bytes_max - kFirst}) {
+    ASSERT_EQ(b().offer(theirs.receive_slots(0, kFrames)), kFrames);
+    std::vector<Operation> operations;
+    for (std::size_t i = 0; i < kFrames; ++i) {
+      const auto value = static_cast<std::uint8_t>(i + 1);
+      Operation& operation = operations.emplace_back(mine.send(i, to_b_, kFirst, value));
+      operation.inline_data = true;
+      operation.more_size = i + 1 < kFrames ? longest : 1;
+      std::byte* const more = mine.data(kFrames + i);
+      std::memset(more, 0x80 + value, operation.more_size);
+      if (caps.gathers) {
+        operation.more = more;
+      } else {
+        operation.writer = &writer;
+        std::memset(operation.data, 0, kFirst);
+      }
+    }
+    ASSERT_EQ(a().post(operations), kFrames);
+    for (std::size_t i = 0; i < 2 * kFrames; ++i) std::memset(mine.data(i), 0xee, kFirst);
+    const std::vector<Event> events = poll_for(*pair_, b(), kFrames);
+    ASSERT_EQ(events.size(), kFrames);
+    for (const Event& event : events) {
+      const auto value = std::to_integer<std::uint8_t>(*theirs.data(event.cookie));
+      ASSERT_TRUE(value >= 1 && value <= kFrames);
+      EXPECT_EQ(event.size, kFirst + operations[value - 1].more_size);
+      EXPECT_TRUE(theirs.holds(event.cookie, kFirst, value));
+      const std::byte* const end = theirs.data(event.cookie) + kFirst;
+      EXPECT_TRUE(std::all_of(end, end + operations[value - 1].more_size,
+                              [value](std::byte byte) { return byte == std::byte(0x80 + value); }));
+    }
+  }
+}
+
+TEST_P(Datagram, TwoPiecesAreTogetherNoLongerThanAFrame) {
+  const Caps& caps = a().caps();
+  if (!caps.gathers && !caps.is_written_in_place) GTEST_SKIP() << "frames are in one piece";
+  EndFirst writer;
+  Slots mine(a(), 2);
+  Slots theirs(b(), 1);
+  ASSERT_EQ(b().offer(theirs.receive_slots(0, 1)), 1u);
+  Operation operation = mine.send(0, to_b_, 48, 7);
+  operation.inline_data = true;
+  operation.more_size = caps.frame_bytes_max - 47;
+  if (caps.gathers) {
+    operation.more = mine.data(1);
+  } else {
+    operation.writer = &writer;
+  }
+  ASSERT_EQ(a().post({&operation, 1}), 1u);
+  const std::vector<Event> events = poll_for(*pair_, a(), 1);
+  ASSERT_EQ(cookies_of(events, EventKind::sent), numbers(0, 1));
+  EXPECT_EQ(events[0].completion, Completion::local_error);
+  EXPECT_TRUE(poll_for(*pair_, b(), 0).empty());
+}
+
 TEST_P(Datagram, ResetEndsWhatIsPostedAndThePeerStaysUsable) {
   const std::size_t count = few();
   Slots mine(a(), count);

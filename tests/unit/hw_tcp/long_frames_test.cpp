@@ -38,13 +38,17 @@ class LongFrames {
     }
   }
 
-  void send(std::uint32_t bytes) {
+  void send(std::uint32_t bytes) { send_in_pieces(bytes, bytes); }
+  // The first piece of so many bytes.
+  void send_in_pieces(std::uint32_t first, std::uint32_t bytes) {
     std::vector<std::byte> frame(bytes, static_cast<std::byte>(sent_++));
     Operation operation;
     operation.inline_data = true;
     operation.peer = to_;
     operation.data = frame.data();
-    operation.size = bytes;
+    operation.size = first;
+    operation.more_size = bytes - first;
+    if (first < bytes) operation.more = frame.data() + first;
     EXPECT_EQ(sender_->post({&operation, 1}), 1u);
   }
 
@@ -72,6 +76,7 @@ class LongFrames {
     return all;
   }
   const TcpCounters& counters() const { return receiver_->counters(); }
+  const TcpCounters& counters_of_sender() const { return sender_->counters(); }
 
  private:
   static constexpr std::byte kBehind{0xee};
@@ -109,6 +114,20 @@ TEST(TcpFabric, LongFramesAreNotWrittenBeyondSlotsThatAreShorterThanTheyMayBe) {
   frames.send(16'000);
   EXPECT_EQ(frames.receive(5, 64).size(), 5u);
   EXPECT_EQ(frames.counters().truncated, 2u);
+}
+
+// Until nobody takes any more: of one of them the kernel has taken a part, and the rest waited.
+TEST(TcpFabric, FramesInTwoPiecesThatWaitAreWhole) {
+  LongFrames frames(kFrameBytesMax);
+  std::vector<LongFrames::Received> sent;
+  while (frames.counters_of_sender().lost == 0 && sent.size() < 10'000) {
+    const auto number = static_cast<std::byte>(sent.size());
+    sent.push_back({16'001, number});
+    frames.send_in_pieces(sent.size() % 2 == 0 ? 48 : 9'000, 16'001);
+  }
+  ASSERT_EQ(frames.counters_of_sender().lost, 1u);
+  sent.pop_back();
+  EXPECT_EQ(frames.receive(sent.size(), 64), sent);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "stack/reliable/message_frame.hpp"
@@ -13,9 +15,9 @@ namespace {
 // Takes so many operations, and says what it is told to.
 class ShortFabric final : public Fabric {
  public:
-  explicit ShortFabric(std::uint32_t inline_bytes_max = 64) {
+  explicit ShortFabric(std::uint32_t inline_bytes_max = 64, std::uint32_t frame_bytes_max = 1024) {
     caps_.kind = "short";
-    caps_.frame_bytes_max = 1024;
+    caps_.frame_bytes_max = frame_bytes_max;
     caps_.inline_bytes_max = inline_bytes_max;
     caps_.send_depth = caps_.receive_depth = 32;
     caps_.datagram = true;
@@ -37,6 +39,7 @@ class ShortFabric final : public Fabric {
   std::size_t poll(std::span<Event>) override { return 0; }
   bool set_path(Peer, PathChoice) override { return false; }
   Armed arm() override { return {true, -1}; }
+  Caps& abilities() { return caps_; }
 
   std::size_t room = 32;
   std::vector<Operation> taken;
@@ -214,6 +217,91 @@ TEST_F(PortOfAShortFabric, WhatAFullFabricHasNotTakenIsShared) {
   ASSERT_EQ(fabric_.taken.size(), 1u);
   EXPECT_EQ(fabric_.taken[0].size, 64u);
 }
+
+// Payloads that lie elsewhere: what they are when they are read is their first byte.
+class PortOfLongFrames : public ::testing::TestWithParam<bool> {
+ protected:
+  static constexpr std::uint32_t kFrame = 8192, kPayload = 5000, kHeader = 48;
+
+  class Writer final : public FrameWriter {
+   public:
+    void write(const Operation& operation, std::byte* to) override {
+      std::fill_n(to, operation.more_size, payload);
+      ++written;
+    }
+    std::byte payload{1};
+    int written = 0;
+  };
+
+  PortOfLongFrames() {
+    fabric_.abilities().gathers = !is_written();
+    fabric_.abilities().is_written_in_place = is_written();
+    port_.emplace(fabric_, slots_, 8, &writer_);
+  }
+  static bool is_written() { return GetParam(); }
+
+  void put() {
+    port_->put_beginning(slots_.take(), kHeader, kPayload, is_written() ? nullptr : memory_.data(),
+                         Peer{1}, now_);
+  }
+  void change_payload() {
+    writer_.payload = std::byte{0xee};
+    std::ranges::fill(memory_, std::byte{0xee});
+  }
+
+  Time now_{1'000};
+  ShortFabric fabric_{kFrame, kFrame};
+  SendSlots slots_{8, kFrame};
+  Writer writer_;
+  std::vector<std::byte> memory_ = std::vector<std::byte>(kPayload, std::byte{1});
+  std::optional<Port> port_;
+};
+
+TEST_P(PortOfLongFrames, APayloadIsTheFabricsToRead) {
+  EXPECT_EQ(port_->writes(kPayload), is_written());
+  EXPECT_EQ(port_->gathers(kPayload), !is_written());
+  EXPECT_FALSE(port_->writes(100) || port_->gathers(100)) << "copying is cheaper";
+  put();
+  port_->flush(now_);
+  ASSERT_EQ(fabric_.taken.size(), 1u);
+  const Operation& taken = fabric_.taken[0];
+  EXPECT_TRUE(taken.inline_data);
+  EXPECT_EQ(std::pair(taken.size, taken.more_size), std::pair(kHeader, kPayload));
+  EXPECT_EQ(writer_.written, 0) << "that is the fabric's to ask for";
+  if (!is_written()) {
+    EXPECT_EQ(taken.more, memory_.data());
+  }
+  EXPECT_EQ(port_->counts().bytes_sent, kHeader + kPayload);
+  EXPECT_EQ(slots_.left(), 8u);
+}
+
+// The message may be over when the fabric has room again, and its memory somebody else's.
+TEST_P(PortOfLongFrames, APayloadIsNotReadAfterTheFlush) {
+  fabric_.room = 1;
+  put();
+  put();
+  port_->flush(now_);
+  ASSERT_EQ(fabric_.taken.size(), 1u);
+  change_payload();
+  fabric_.room = 8;
+  port_->set_writable(now_);
+  port_->flush(now_);
+  ASSERT_EQ(fabric_.taken.size(), 2u);
+  const Operation& late = fabric_.taken[1];
+  ASSERT_EQ(std::pair(late.size, late.more_size), std::pair(kHeader + kPayload, 0u));
+  EXPECT_TRUE(std::all_of(late.data + kHeader, late.data + late.size,
+                          [](std::byte byte) { return byte == std::byte{1}; }));
+}
+
+TEST_P(PortOfLongFrames, NothingJoinsAFrameWhosePayloadLiesElsewhere) {
+  put();
+  port_->put_acknowledgement(slots_.take(), Peer{1}, now_);
+  port_->flush(now_);
+  EXPECT_EQ(fabric_.taken.size(), 2u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, PortOfLongFrames, ::testing::Values(false, true),
+                         [](const auto& test) { return test.param ? "Written" : "Gathered"; });
 
 }  // namespace
 }  // namespace holdfast::reliable

@@ -1,0 +1,25 @@
+// Payloads that are written where the fabric has their frames: memory that processes share. So they
+// are copied once less, and their checksum is computed on the way all the same.
+#pragma once
+
+#include "stack/fabric.hpp"
+#include "stack/reliable/payload_sum.hpp"
+#include "stack/reliable/send_slots.hpp"
+
+namespace holdfast::reliable {
+
+class PayloadWriter final : public FrameWriter {
+ public:
+  // Both must outlive it.
+  PayloadWriter(const PayloadSum& sum, SendSlots& slots) : sum_(sum), slots_(slots) {}
+
+  // Of the operation whose frame begins in the slot that its cookie names (Port), as the slot says.
+  // The header there learns the checksum.
+  void write(const Operation& operation, std::byte* to) override;
+
+ private:
+  const PayloadSum& sum_;
+  SendSlots& slots_;
+};
+
+}  // namespace holdfast::reliable

@@ -1,0 +1,54 @@
+// Memory in which frames are built that an endpoint sends, common to all its rails.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "stack/reliable/fixed_pool.hpp"
+#include "stack/reliable/message_frame.hpp"
+#include "stack/reliable/message_memory.hpp"
+
+namespace holdfast::reliable {
+
+// What ends a frame, and is read when a fabric takes it.
+struct LatePayload {
+  MessageMemory memory;
+  std::uint64_t offset = 0;   // in the message
+  std::uint64_t seed = 0;     // of its checksum
+  ConnectionSeed connection;  // of the header's
+};
+
+struct SendSlot {
+  Links of_port;                     // posted and not completed, in the order of posting
+  std::uint32_t connection = kNone;  // whose frame it is
+  std::uint32_t life = 0;            // of that connection: it may have ended meanwhile
+  LatePayload payload;               // if the frame is put without it
+};
+
+// Memory of the frames that are being sent.
+class SendSlots {
+ public:
+  // At least one, each of `bytes`.
+  SendSlots(std::uint32_t count, std::uint32_t bytes);
+
+  std::uint32_t take() { return slots_.take(); }  // kNone: all are in use
+  void give(std::uint32_t slot) { slots_.give(slot); }
+  bool has_any() const { return slots_.has_left(); }
+  std::uint32_t left() const { return slots_.left(); }
+  // Data leaves some to acknowledgements and the like.
+  bool has_for_data() const { return slots_.left() > reserve_; }
+
+  std::byte* memory(std::uint32_t slot) { return memory_.get() + std::size_t{slot} * bytes_; }
+  std::span<std::byte> all() { return {memory_.get(), std::size_t{slots_.size()} * bytes_}; }
+  FixedPool<SendSlot>& states() { return slots_; }
+
+ private:
+  FixedPool<SendSlot> slots_;
+  std::uint32_t bytes_;
+  std::uint32_t reserve_;
+  std::unique_ptr<std::byte[]> memory_;
+};
+
+}  // namespace holdfast::reliable
