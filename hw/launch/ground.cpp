@@ -1,9 +1,11 @@
 // Sockets, watches and recorders of one process.
 #include "hw/launch/ground.hpp"
 
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "hw/launch/socket_rail.hpp"
@@ -11,6 +13,8 @@
 #include "hw/monotonic_clock.hpp"
 #include "hw/shm/shm_address.hpp"
 #include "hw/shm/shm_fabric.hpp"
+#include "stack/reliable/endpoint.hpp"
+#include "stack/reliable/message_frame.hpp"
 
 namespace holdfast::hw {
 
@@ -54,41 +58,92 @@ Status no_address(const Assignment& assignment) {
 
 }  // namespace
 
-Status open_rail(const Assignment& assignment, const std::vector<Address>& addresses,
-                 std::unique_ptr<Fabric>& rail) {
-  KeptQueue kept;
-  return open_rail(assignment, addresses, kept, rail);
+namespace {
+
+// How much the file system of a directory holds, used or not: the same for all who ask. 0: unknown.
+std::uint64_t bytes_of_file_system(const std::string& directory) {
+  struct statvfs its {};
+  if (::statvfs(directory.c_str(), &its) != 0) return 0;
+  return std::uint64_t{its.f_blocks} * its.f_frsize;
 }
 
-Status open_rail(const Assignment& assignment, const std::vector<Address>& addresses,
-                 KeptQueue& kept, std::unique_ptr<Fabric>& rail) {
-  const Address& local = addresses[assignment.self.value];
-  const std::uint32_t peers_max = assignment.processes() + kSpareHandles;
-  if (assignment.fabric == JobFabric::verbs) {
-    if (Status status = open_verbs_rail(local, assignment.job, peers_max, kept, rail);
-        !status.is_ok()) {
-      return status;
-    }
-    // Who is started again goes on with what there is: a port may be down, here or there.
-    Status found = find_ways(*rail, addresses);
-    return assignment.boot == 0 ? found : Status::ok();
-  }
-  if (assignment.fabric != JobFabric::shm) {
-    const auto endpoint = to_udp_endpoint(local);
-    if (!endpoint) return no_address(assignment);
-    return open_socket_rail(assignment.fabric, *endpoint, PortOwner::reserver, peers_max, rail);
-  }
+// A lane of a rail for messages holds all that may be under way, in long frames: half a mebibyte.
+// Where the lanes of all processes would take more than a quarter of the memory that there is to
+// share they are short, and what finds no room in one is sent again.
+ShmGeometry geometry_for_messages(const Assignment& assignment) {
+  constexpr std::uint32_t kFragment = 16 << 10;
+  constexpr std::uint32_t kFramesWithoutData = 16;
+  ShmGeometry geometry;
+  geometry.frame_bytes = kFragment + static_cast<std::uint32_t>(reliable::kMessageHeaderBytes);
+  const std::uint32_t window = reliable::limits_for("shm").window_bytes;
+  geometry.frames = std::bit_ceil(window / kFragment + kFramesWithoutData);
+  const std::uint64_t processes = assignment.processes();
+  const std::uint64_t lanes = processes * (processes - 1);
+  const std::uint64_t bytes = lanes * geometry.frames * geometry.frame_bytes;
+  return bytes <= bytes_of_file_system(assignment.directory) / 4 ? geometry : ShmGeometry{};
+}
+
+Status open_shm_rail(const Assignment& assignment, const Address& local, ShmGeometry geometry,
+                     std::unique_ptr<Fabric>& rail) {
   const auto name = to_shm_name(local);
   if (!name) return no_address(assignment);
+  const std::uint32_t peers_max = assignment.processes() + kSpareHandles;
+  geometry.lanes = std::min(peers_max, kShmLanesMax);
   ShmOptions options;
   options.name = *name;
   options.directory = assignment.directory;
-  options.geometry.lanes = std::min(peers_max, kShmLanesMax);
+  options.geometry = geometry;
   options.peers_max = peers_max;
   std::unique_ptr<ShmFabric> opened;
   const Status status = ShmFabric::open(options, opened);
   rail = std::move(opened);
   return status;
+}
+
+Status open_verbs_rail_of(const Assignment& assignment, const std::vector<Address>& addresses,
+                          KeptQueue& kept, std::unique_ptr<Fabric>& rail) {
+  const Address& local = addresses[assignment.self.value];
+  const std::uint32_t peers_max = assignment.processes() + kSpareHandles;
+  if (Status status = open_verbs_rail(local, assignment.job, peers_max, kept, rail);
+      !status.is_ok()) {
+    return status;
+  }
+  // Who is started again goes on with what there is: a port may be down, here or there.
+  Status found = find_ways(*rail, addresses);
+  return assignment.boot == 0 ? found : Status::ok();
+}
+
+Status open_rail(const Assignment& assignment, const std::vector<Address>& addresses,
+                 const ShmGeometry& geometry, KeptQueue& kept, std::unique_ptr<Fabric>& rail) {
+  const Address& local = addresses[assignment.self.value];
+  switch (assignment.fabric) {
+    case JobFabric::verbs:
+      return open_verbs_rail_of(assignment, addresses, kept, rail);
+    case JobFabric::shm:
+      return open_shm_rail(assignment, local, geometry, rail);
+    case JobFabric::udp:
+    case JobFabric::tcp:
+      break;
+  }
+  const auto endpoint = to_udp_endpoint(local);
+  if (!endpoint) return no_address(assignment);
+  return open_socket_rail(assignment.fabric, *endpoint, PortOwner::reserver,
+                          assignment.processes() + kSpareHandles, rail);
+}
+
+}  // namespace
+
+Status open_rail(const Assignment& assignment, const std::vector<Address>& addresses,
+                 std::unique_ptr<Fabric>& rail) {
+  KeptQueue kept;
+  return open_rail(assignment, addresses, ShmGeometry{}, kept, rail);
+}
+
+Status open_message_rail(const Assignment& assignment, const std::vector<Address>& addresses,
+                         KeptQueue& kept, std::unique_ptr<Fabric>& rail) {
+  const bool is_shm = assignment.fabric == JobFabric::shm;
+  return open_rail(assignment, addresses,
+                   is_shm ? geometry_for_messages(assignment) : ShmGeometry{}, kept, rail);
 }
 
 Status say_queue_pairs(int control, std::byte kind, std::span<const Address> by_rail) {

@@ -32,9 +32,10 @@ NodeStart start_of(const Assignment& assignment, std::span<Fabric* const> rails,
 // Opens this process's end of a rail of the job's fabric, whose addresses these are, by process.
 Status open_rail(const Assignment& assignment, const std::vector<Address>& addresses,
                  std::unique_ptr<Fabric>& rail);
-// Likewise; over verbs at the queue pair of the rail before, see open_verbs_at.
-Status open_rail(const Assignment& assignment, const std::vector<Address>& addresses,
-                 KeptQueue& kept, std::unique_ptr<Fabric>& rail);
+// Likewise of a rail for messages, whose frames are longer where that is faster; over verbs at the
+// queue pair of the rail before, see open_verbs_at.
+Status open_message_rail(const Assignment& assignment, const std::vector<Address>& addresses,
+                         KeptQueue& kept, std::unique_ptr<Fabric>& rail);
 
 // Tells the launcher, in words of that kind, where this process's rails are, if only it knows.
 Status say_queue_pairs(int control, std::byte kind, std::span<const Address> by_rail);

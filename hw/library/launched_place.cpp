@@ -93,8 +93,8 @@ class LaunchedPlace final : public Place {
   Status open_message_rails(std::vector<std::unique_ptr<Fabric>>& rails) override {
     kept_queues_.resize(assignment_.message_addresses.size());
     for (std::size_t i = 0; i < assignment_.message_addresses.size(); ++i) {
-      if (Status status = open_rail(assignment_, assignment_.message_addresses[i], kept_queues_[i],
-                                    rails.emplace_back());
+      if (Status status = open_message_rail(assignment_, assignment_.message_addresses[i],
+                                            kept_queues_[i], rails.emplace_back());
           !status.is_ok()) {
         return status;
       }
