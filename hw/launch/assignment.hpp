@@ -31,7 +31,7 @@ constexpr int kTableDescriptor = 5;    // the process table
 
 constexpr std::uint32_t kHandOverMagic = 0x4a4f4c48;
 // Grows with each change of what comes after, and of message frames.
-constexpr std::uint16_t kHandOverVersion = 8;
+constexpr std::uint16_t kHandOverVersion = 9;
 constexpr std::size_t kHandOverOpeningBytes = 8;
 constexpr std::uint32_t kAssignmentBytesMax = 64u << 20;
 

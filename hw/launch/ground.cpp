@@ -1,20 +1,17 @@
 // Sockets, watches and recorders of one process.
 #include "hw/launch/ground.hpp"
 
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
+#include "hw/launch/message_lanes.hpp"
 #include "hw/launch/socket_rail.hpp"
 #include "hw/launch/verbs_rail.hpp"
 #include "hw/monotonic_clock.hpp"
 #include "hw/shm/shm_address.hpp"
 #include "hw/shm/shm_fabric.hpp"
-#include "stack/reliable/endpoint.hpp"
-#include "stack/reliable/message_frame.hpp"
 
 namespace holdfast::hw {
 
@@ -56,36 +53,9 @@ Status no_address(const Assignment& assignment) {
                        " an address that is not of the job's fabric");
 }
 
-}  // namespace
-
-namespace {
-
-// How much the file system of a directory holds, used or not: the same for all who ask. 0: unknown.
-std::uint64_t bytes_of_file_system(const std::string& directory) {
-  struct statvfs its {};
-  if (::statvfs(directory.c_str(), &its) != 0) return 0;
-  return std::uint64_t{its.f_blocks} * its.f_frsize;
-}
-
-// A lane of a rail for messages holds all that may be under way, in long frames: half a mebibyte.
-// Where the lanes of all processes would take more than a quarter of the memory that there is to
-// share they are short, and what finds no room in one is sent again.
-ShmGeometry geometry_for_messages(const Assignment& assignment) {
-  constexpr std::uint32_t kFragment = 16 << 10;
-  constexpr std::uint32_t kFramesWithoutData = 16;
-  ShmGeometry geometry;
-  geometry.frame_bytes = kFragment + static_cast<std::uint32_t>(reliable::kMessageHeaderBytes);
-  const std::uint32_t window = reliable::limits_for("shm").window_bytes;
-  geometry.frames = std::bit_ceil(window / kFragment + kFramesWithoutData);
-  const std::uint64_t processes = assignment.processes();
-  const std::uint64_t lanes = processes * (processes - 1);
-  const std::uint64_t bytes = lanes * geometry.frames * geometry.frame_bytes;
-  return bytes <= bytes_of_file_system(assignment.directory) / 4 ? geometry : ShmGeometry{};
-}
-
-Status open_shm_rail(const Assignment& assignment, const Address& local, ShmGeometry geometry,
-                     std::unique_ptr<Fabric>& rail) {
-  const auto name = to_shm_name(local);
+Status open_shm_rail(const Assignment& assignment, const std::vector<Address>& addresses,
+                     ShmGeometry geometry, std::unique_ptr<Fabric>& rail) {
+  const auto name = to_shm_name(addresses[assignment.self.value]);
   if (!name) return no_address(assignment);
   const std::uint32_t peers_max = assignment.processes() + kSpareHandles;
   geometry.lanes = std::min(peers_max, kShmLanesMax);
@@ -114,18 +84,17 @@ Status open_verbs_rail_of(const Assignment& assignment, const std::vector<Addres
 }
 
 Status open_rail(const Assignment& assignment, const std::vector<Address>& addresses,
-                 const ShmGeometry& geometry, KeptQueue& kept, std::unique_ptr<Fabric>& rail) {
-  const Address& local = addresses[assignment.self.value];
+                 KeptQueue& kept, std::unique_ptr<Fabric>& rail) {
   switch (assignment.fabric) {
     case JobFabric::verbs:
       return open_verbs_rail_of(assignment, addresses, kept, rail);
     case JobFabric::shm:
-      return open_shm_rail(assignment, local, geometry, rail);
+      return open_shm_rail(assignment, addresses, ShmGeometry{}, rail);
     case JobFabric::udp:
     case JobFabric::tcp:
       break;
   }
-  const auto endpoint = to_udp_endpoint(local);
+  const auto endpoint = to_udp_endpoint(addresses[assignment.self.value]);
   if (!endpoint) return no_address(assignment);
   return open_socket_rail(assignment.fabric, *endpoint, PortOwner::reserver,
                           assignment.processes() + kSpareHandles, rail);
@@ -133,17 +102,13 @@ Status open_rail(const Assignment& assignment, const std::vector<Address>& addre
 
 }  // namespace
 
-Status open_rail(const Assignment& assignment, const std::vector<Address>& addresses,
-                 std::unique_ptr<Fabric>& rail) {
-  KeptQueue kept;
-  return open_rail(assignment, addresses, ShmGeometry{}, kept, rail);
-}
-
 Status open_message_rail(const Assignment& assignment, const std::vector<Address>& addresses,
                          KeptQueue& kept, std::unique_ptr<Fabric>& rail) {
-  const bool is_shm = assignment.fabric == JobFabric::shm;
-  return open_rail(assignment, addresses,
-                   is_shm ? geometry_for_messages(assignment) : ShmGeometry{}, kept, rail);
+  if (assignment.fabric != JobFabric::shm) return open_rail(assignment, addresses, kept, rail);
+  const ShmGeometry lanes =
+      lanes_for_messages(assignment.processes(), assignment.message_addresses.size(),
+                         file_system_bytes_at(assignment.directory));
+  return open_shm_rail(assignment, addresses, lanes, rail);
 }
 
 Status say_queue_pairs(int control, std::byte kind, std::span<const Address> by_rail) {
@@ -169,7 +134,9 @@ Status Ground::open(const Assignment& assignment, int table_descriptor) {
     return status;
   }
   for (const std::vector<Address>& by_process : assignment.addresses) {
-    if (Status status = open_rail(assignment, by_process, data.emplace_back()); !status.is_ok()) {
+    KeptQueue kept;  // by nobody else
+    if (Status status = open_rail(assignment, by_process, kept, data.emplace_back());
+        !status.is_ok()) {
       return status;
     }
     rails.push_back(counted.emplace_back(std::make_unique<CountingFabric>(*data.back())).get());

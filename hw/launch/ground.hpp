@@ -29,10 +29,8 @@ namespace holdfast::hw {
 NodeStart start_of(const Assignment& assignment, std::span<Fabric* const> rails,
                    const AddressBook& addresses);
 
-// Opens this process's end of a rail of the job's fabric, whose addresses these are, by process.
-Status open_rail(const Assignment& assignment, const std::vector<Address>& addresses,
-                 std::unique_ptr<Fabric>& rail);
-// Likewise of a rail for messages, whose frames are longer where that is faster; over verbs at the
+// Opens this process's end of a rail for messages, whose addresses these are, by process. Over
+// shared memory its frames are longer than those of the job's own rails; over verbs it is at the
 // queue pair of the rail before, see open_verbs_at.
 Status open_message_rail(const Assignment& assignment, const std::vector<Address>& addresses,
                          KeptQueue& kept, std::unique_ptr<Fabric>& rail);

@@ -159,19 +159,21 @@ Status open_verbs_rail(const Address& local, std::uint32_t queue_key, std::uint3
 
 Status find_ways(Fabric& rail, std::span<const Address> addresses) {
   std::vector<Address> ports;
+  Status first = Status::ok();
   for (const Address& address : addresses) {
     const Address port = at_queue_pair(address, 0);
     if (std::find(ports.begin(), ports.end(), port) != ports.end()) continue;
     ports.push_back(port);
     const Peer peer = rail.attach(at_queue_pair(port, kAnyQueuePair), Service::datagram);
-    if (peer == kNoPeer) {
-      return Status::error("verbs: from " + text_of(at_queue_pair(rail.local_address(), 0)) +
-                           " there is no way to " + text_of(port) +
-                           "; are the two ports on one network?");
+    if (peer != kNoPeer) {
+      rail.detach(peer);
+    } else if (first.is_ok()) {
+      first = Status::error("verbs: from " + text_of(at_queue_pair(rail.local_address(), 0)) +
+                            " there is no way to " + text_of(port) +
+                            "; are the two ports on one network?");
     }
-    rail.detach(peer);
   }
-  return Status::ok();
+  return first;
 }
 
 }  // namespace holdfast::hw

@@ -59,7 +59,8 @@ Status open_verbs_rail(const Address& local, std::uint32_t queue_key, std::uint3
                        KeptQueue& kept, std::unique_ptr<Fabric>& rail);
 
 // Finds the way to the port of each of these addresses, which may wait for an answer of the
-// network, so that no attach has to do it later. An error names a port to which there is none.
+// network, so that no attach has to do it later. An error names the first port to which there is
+// none; the others are found all the same.
 Status find_ways(Fabric& rail, std::span<const Address> addresses);
 
 }  // namespace holdfast::hw

@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "stack/fabric.hpp"
+
 namespace holdfast::hw {
 
 class Outgoing {
@@ -18,6 +20,12 @@ class Outgoing {
     std::span<const std::byte> first, more;
     std::size_t size() const { return first.size() + more.size(); }
   };
+
+  static Frame frame_of(const Operation& operation) {
+    Frame frame{{operation.data, operation.size}, {}};
+    if (operation.more_size > 0) frame.more = {operation.more, operation.more_size};
+    return frame;
+  }
 
   // Room for at least one frame.
   explicit Outgoing(std::size_t buffer_bytes) : buffer_(buffer_bytes) {}
@@ -29,6 +37,9 @@ class Outgoing {
   // first that it does not take whole the rest waits. Returns how many have left or wait; none: the
   // kernel takes nothing, or the connection is broken, which flush() will tell.
   static constexpr std::size_t kGathered = 64;
+  // Each call ends with a short segment of its own, which costs more than it gains that the other
+  // side reads one part while the next is written (docs/speed.md).
+  static constexpr std::uint32_t kBytesBest = 1 << 20;
   std::size_t send(int socket, std::span<const Frame> frames);
   // Hands to the kernel what it takes; false: the connection is broken.
   bool flush(int socket);

@@ -20,16 +20,9 @@ namespace {
 
 constexpr std::uint32_t kListener = 0xffff'ffff;
 constexpr std::size_t kReadyBatch = 64;
-// Each call ends with a short segment of its own, so to write a mebibyte by quarters takes longer
-// than to have it overlap with its reading by halves gains (docs/speed.md).
-constexpr std::uint32_t kPostBytesBest = 1 << 20;
 
 // Between two attempts to reach somebody who is not there.
 constexpr Duration kAgain = milliseconds(20);
-
-Status failure(const char* what, const TcpOptions& options) {
-  return socket_failure(what, "TCP", options.local);
-}
 
 bool control(const Descriptor& epoll, int action, int socket, std::uint32_t interest,
              std::uint32_t data) {
@@ -47,7 +40,7 @@ Status TcpFabric::open(const TcpOptions& options, std::unique_ptr<TcpFabric>& op
   HOLDFAST_ASSERT(options.incoming_max >= 1);
   Sockets sockets;
   sockets.listener = open_listener(options.local);
-  if (!sockets.listener.is_open()) return failure("cannot listen at", options);
+  if (!sockets.listener.is_open()) return socket_failure("cannot listen at", "TCP", options.local);
   const int listener = sockets.listener.get();
   sockets.arrivals = Descriptor(::epoll_create1(EPOLL_CLOEXEC));
   sockets.departures = Descriptor(::epoll_create1(EPOLL_CLOEXEC));
@@ -56,7 +49,7 @@ Status TcpFabric::open(const TcpOptions& options, std::unique_ptr<TcpFabric>& op
       !control(sockets.arrivals, EPOLL_CTL_ADD, listener, EPOLLIN, kListener) ||
       !control(sockets.all, EPOLL_CTL_ADD, sockets.arrivals.get(), 0, 0) ||
       !control(sockets.all, EPOLL_CTL_ADD, sockets.departures.get(), EPOLLIN, 1)) {
-    return failure("cannot watch", options);
+    return socket_failure("cannot watch", "TCP", options.local);
   }
   const UdpEndpoint local = local_name(listener);
   std::unique_ptr<PortWatch> port;
@@ -87,7 +80,7 @@ TcpFabric::TcpFabric(const TcpOptions& options, Sockets sockets, std::unique_ptr
   caps_.receive_depth = options.receive_depth;
   caps_.datagram = true;
   caps_.gathers = true;
-  caps_.post_bytes_best = kPostBytesBest;
+  caps_.post_bytes_best = Outgoing::kBytesBest;
   free_places_.reserve(places_.size());
   for (std::size_t i = places_.size(); i > 0; --i)
     free_places_.push_back(static_cast<std::uint32_t>(i - 1));
@@ -333,8 +326,7 @@ std::size_t TcpFabric::post(std::span<const Operation> operations) {
       const std::uint32_t to = handles_.place_of(operation.peer);
       if (to != receiver || count == frames.size()) send_them();
       receiver = to;
-      Outgoing::Frame& frame = frames[count++] = {{operation.data, operation.size}, {}};
-      if (operation.more_size > 0) frame.more = {operation.more, operation.more_size};
+      frames[count++] = Outgoing::frame_of(operation);
     }
     queues_.complete(operation, possible ? Completion::ok : Completion::local_error, now);
   }

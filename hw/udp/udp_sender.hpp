@@ -37,7 +37,7 @@ class UdpSender {
   void forget_refusals(Peer peer) { destinations_[peer.value].segment_bytes_max = kBufferBytesMax; }
 
   // Prepares `operations`, all of which can be sent, or as many of the first as fit. They must
-  // stay as they are until the next call. Returns how many.
+  // stay as they are until all staged has been sent, or the next call. Returns how many.
   std::size_t stage(std::span<const Operation> operations);
 
   enum class Outcome : std::uint8_t {

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <system_error>
 
 #include "hw/monotonic_clock.hpp"
 #include "hw/verbs/connected_queues.hpp"
@@ -25,8 +27,7 @@ bool set_nonblocking(int descriptor) {
   return flags >= 0 && ::fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0;
 }
 
-// In lengths of a search in vain: so it takes at most a tenth of the time of whoever waits for it.
-constexpr std::int64_t kPauseAfterSearch = 9;
+constexpr Duration kSearchAgain = seconds(1);                 // after one in vain
 constexpr std::uint64_t kHandshake = std::uint64_t{1} << 63;  // of a request's number
 
 }  // namespace
@@ -118,19 +119,37 @@ ibv_ah* DatagramQueue::known_way_to(const VerbsEndpoint& host) {
 
 ibv_ah* DatagramQueue::way_to(VerbsEndpoint host) {
   host.queue_pair = 0;
-  auto way = find_way(host);
-  if (way == ways_.end()) {
-    if (ways_.size() == ways_.capacity()) return nullptr;
-    way = ways_.insert(way, Way{host, nullptr, {}});
+  end_search();
+  const auto known = find_way(host);
+  if (known != ways_.end()) {
+    if (known->handle == nullptr) begin_search(host);
+    return known->handle.get();
   }
-  if (way->handle != nullptr) return way->handle.get();
-  const Time begun = monotonic_now();
-  if (begun < way->again_at) return nullptr;
+  if (ways_.size() == ways_.capacity()) return nullptr;
   ibv_ah_attr to = way_to_host(port_, host);
-  way->handle.reset(::ibv_create_ah(domain_.get(), &to));
-  const Time ended = monotonic_now();
-  way->again_at = ended + (ended - begun) * kPauseAfterSearch;
-  return way->handle.get();
+  ways_.push_back({host, Owned<ibv_ah>(::ibv_create_ah(domain_.get(), &to)), {}});
+  return ways_.back().handle.get();
+}
+
+void DatagramQueue::begin_search(const VerbsEndpoint& host) {
+  if (search_ || monotonic_now() < find_way(host)->again_at) return;
+  const auto look = [domain = domain_.get(), to = way_to_host(port_, host)]() mutable {
+    return Owned<ibv_ah>(::ibv_create_ah(domain, &to));
+  };
+  try {
+    search_.emplace(Search{host, std::async(std::launch::async, look)});
+  } catch (const std::system_error&) {
+    // There is no thread left now.
+  }
+}
+
+void DatagramQueue::end_search() {
+  if (!search_ || search_->found.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+    return;
+  const auto way = find_way(search_->host);
+  way->handle = search_->found.get();
+  way->again_at = monotonic_now() + kSearchAgain;
+  search_.reset();
 }
 
 bool DatagramQueue::restart() {

@@ -9,7 +9,9 @@
 #pragma once
 
 #include <cstdint>
+#include <future>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -56,8 +58,8 @@ class DatagramQueue {
   // Whether the completion of a send is that of a handshake's frame, which is over then.
   bool ends_handshake(const ibv_wc& sent);
   // To the host of an endpoint; found once, which may wait for an answer of the network. Null if
-  // the kernel does not know one, or those of peers_max hosts are known already. After a search in
-  // vain there is no other one for nine times as long as it took.
+  // the kernel does not know one, or those of peers_max hosts are known already. Who asks again
+  // does not wait: it is looked for beside, and found when it is asked for once more.
   ibv_ah* way_to(VerbsEndpoint host);
   // Null: it was never looked for, or there is none.
   ibv_ah* known_way_to(const VerbsEndpoint& host);
@@ -90,7 +92,12 @@ class DatagramQueue {
   struct Way {
     VerbsEndpoint host;    // without a queue pair
     Owned<ibv_ah> handle;  // null: not found
-    Time again_at{};       // then it may be looked for
+    Time again_at{};       // then it may be looked for again
+  };
+  // On a thread of its own, as the kernel may wait a second for the neighbour's answer.
+  struct Search {
+    VerbsEndpoint host;
+    std::future<Owned<ibv_ah>> found;
   };
 
   explicit DatagramQueue(const VerbsOptions& options);
@@ -100,6 +107,8 @@ class DatagramQueue {
     return receive_buffers_ + i * (kRouteHeaderBytes + datagram_bytes_max_);
   }
   std::vector<Way>::iterator find_way(VerbsEndpoint host);
+  void begin_search(const VerbsEndpoint& host);
+  void end_search();
   static std::size_t poll(ibv_cq& queue, std::span<ibv_wc> completions);
 
   VerbsPort port_;
@@ -120,6 +129,7 @@ class DatagramQueue {
   Owned<ibv_cq> receives_;
   Owned<ibv_qp> pair_;
   std::vector<Way> ways_;
+  std::optional<Search> search_;  // one at a time
   Descriptor epoll_;
 };
 

@@ -105,9 +105,9 @@ Status find_verbs_ports(std::vector<VerbsPort>& ports) {
 std::optional<VerbsPort> find_verbs_port(const std::array<std::byte, 16>& gid) {
   std::vector<Seen> all;
   static_cast<void>(look_at_all(all));
-  const auto found = std::ranges::find(all, gid, [](const Seen& seen) { return seen.port.gid; });
-  if (found == all.end()) return std::nullopt;
-  return found->port;
+  std::erase_if(all, [&](const Seen& seen) { return seen.port.gid != gid; });
+  if (all.empty()) return std::nullopt;
+  return std::ranges::max(all, {}, &Seen::is_active).port;
 }
 
 }  // namespace holdfast::hw

@@ -45,8 +45,8 @@ struct VerbsOptions {
 // All active ports, in the order of their devices' names and their numbers. An error says why there
 // are none.
 Status find_verbs_ports(std::vector<VerbsPort>& ports);
-// The port that has this GID, active or not; absent if there is none. Its LID is what the port has
-// now, which is not the one of before if it is down.
+// The port that has this GID, an active one if there is one; absent if none has. Its LID is what
+// the port has now, which is not the one of before if it is down.
 std::optional<VerbsPort> find_verbs_port(const std::array<std::byte, 16>& gid);
 
 // The port need not be active: then it begins with `port_down`. An error names the port, what was

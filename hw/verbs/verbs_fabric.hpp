@@ -13,8 +13,9 @@
 //
 // The first attach to a host asks the kernel for the way there, which may wait some seconds for an
 // answer of the neighbour. The way is kept as long as the fabric lives, so whoever cannot wait
-// later attaches to every host once before the work begins; where there was none, an attach may
-// wait again, but only for a tenth of the time. Nothing else waits, and nothing else allocates.
+// later attaches to every host once before the work begins. Where there was none, an attach does
+// not wait again: the way is looked for beside, and a later attach has it. Nothing else waits, and
+// nothing else allocates.
 #pragma once
 
 #include <cstdint>

@@ -10,13 +10,6 @@ namespace holdfast::reliable {
 
 using Posted = ListBy<&SendSlot::of_port>;
 
-SendSlots::SendSlots(std::uint32_t count, std::uint32_t bytes)
-    : slots_(count),
-      // Frames begin where a cache line does.
-      bytes_((bytes + 63) / 64 * 64),
-      reserve_(std::min(count / 8, 16u)),
-      memory_(new std::byte[std::size_t{count} * bytes_]) {}
-
 Port::Port(Fabric& fabric, SendSlots& sending, std::uint32_t receive_slots, FrameWriter* writer)
     : fabric_(&fabric),
       sending_(&sending),
@@ -33,6 +26,7 @@ Port::Port(Fabric& fabric, SendSlots& sending, std::uint32_t receive_slots, Fram
       receive_memory_(new std::byte[std::size_t{receive_slots_} * receive_bytes_]) {
   HOLDFAST_ASSERT(fabric.caps().datagram && receive_slots_ > 0 &&
                   fabric.caps().frame_bytes_max > kMessageHeaderBytes);
+  HOLDFAST_ASSERT(!fabric.caps().gathers || !fabric.caps().is_written_in_place);
   if (inline_bytes_max_ >= frame_bytes_max_) {
     if (fabric.caps().gathers) gathered_min_ = kApartMin;
     if (fabric.caps().is_written_in_place && writer_ != nullptr) written_min_ = kApartMin;

@@ -1,6 +1,7 @@
 // One rail of an endpoint: the fabric with the slots for what it brings, and what is to be posted
 // on it. Slots for sending are common to all rails: a frame is built in one, with its checksum
-// computed on the way, and the slot is the fabric's until the frame has been sent.
+// computed on the way, and the slot is the fabric's until the frame has been sent. A long payload
+// need not be there, where the fabric takes it from where it lies.
 #pragma once
 
 #include <array>

@@ -39,9 +39,9 @@ Bytes content(std::uint32_t from, std::uint32_t to, std::uint64_t tag, std::size
 // Around every size at which something else begins: a cache line, a frame of each fabric, what goes
 // at once (32,768), what one request covers; and some drawn by their logarithm.
 std::vector<std::size_t> sizes() {
-  std::vector<std::size_t> all{0,      1,       7,       64,      1'423,        1'424,  1'425,
-                               16'336, 16'337,  16'384,  16'385,  32'767,       32'768, 32'769,
-                               91'137, 131'072, 500'000, 1 << 20, (1 << 20) + 1};
+  std::vector<std::size_t> all{0,      1,      7,      64,      1'423,   1'424,   1'425,
+                               16'336, 16'337, 1'984,  1'985,   16'384,  16'385,  32'767,
+                               32'768, 32'769, 91'137, 131'072, 500'000, 1 << 20, (1 << 20) + 1};
   std::uint64_t state = 6;
   for (int i = 0; i < 60; ++i) {
     state = state * 6'364'136'223'846'793'005 + 1'442'695'040'888'963'407;
