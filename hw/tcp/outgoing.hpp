@@ -37,8 +37,8 @@ class Outgoing {
   // first that it does not take whole the rest waits. Returns how many have left or wait; none: the
   // kernel takes nothing, or the connection is broken, which flush() will tell.
   static constexpr std::size_t kGathered = 64;
-  // Each call ends with a short segment of its own, which costs more than it gains that the other
-  // side reads one part while the next is written (docs/speed.md).
+  // Of one call: each ends with a short segment of its own and takes time of the reader
+  // (docs/speed.md).
   static constexpr std::uint32_t kBytesBest = 1 << 20;
   std::size_t send(int socket, std::span<const Frame> frames);
   // Hands to the kernel what it takes; false: the connection is broken.

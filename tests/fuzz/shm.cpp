@@ -93,6 +93,13 @@ void attack_receiver(const std::string& directory, Input input) {
   }
 }
 
+class Filler final : public FrameWriter {
+ public:
+  void write(const Operation& operation, std::byte* to) override {
+    std::memset(to, 0x5a, operation.more_size);
+  }
+};
+
 void attack_sender(const std::string& directory, Input input) {
   const auto victim = open_victim(directory);
   ShmSegment hostile;
@@ -100,12 +107,17 @@ void attack_sender(const std::string& directory, Input input) {
   const Peer peer = victim->attach(to_shm_address("hostile"), Service::datagram);
   FUZZ_CHECK(peer != kNoPeer);
   std::array<std::byte, kGeometry.frame_bytes> frame{};
+  Filler filler;
   for (std::size_t step = 0; step < kStepsMax && overwrite(hostile, input); ++step) {
     Operation operation;
     operation.inline_data = true;
     operation.peer = peer;
     operation.data = frame.data();
     operation.size = static_cast<std::uint32_t>(step * 7 % (frame.size() + 1));
+    if (step % 3 == 0) {
+      operation.more_size = static_cast<std::uint32_t>(frame.size() - operation.size);
+      operation.writer = &filler;
+    }
     FUZZ_CHECK(victim->post({&operation, 1}) == 1);
     hostile.silence();
   }

@@ -1,0 +1,132 @@
+// What a mebibyte over TCP costs by the size of the calls that write it: there and back over
+// loopback, between two processes that poll. Nothing of ours is in it: it is why a post of hw/tcp
+// is as long as it is.
+//
+// usage: calls_bench [rounds (9)]
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "hw/descriptor.hpp"
+#include "hw/monotonic_clock.hpp"
+#include "hw/udp/internet_socket.hpp"
+
+namespace {
+
+using namespace holdfast;
+using namespace holdfast::hw;
+
+constexpr std::size_t kBytes = 1 << 20;
+constexpr std::size_t kReadBytes = 256 << 10;  // as hw/tcp reads
+constexpr std::array<std::size_t, 5> kCalls{64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20};
+constexpr int kWarm = 20, kTrips = 200;
+
+void need(bool is_done, const char* what) {
+  if (is_done) return;
+  std::perror((std::string("calls_bench: ") + what).c_str());
+  std::exit(2);
+}
+
+bool is_for_later(ssize_t done) {
+  return done < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
+class End {
+ public:
+  explicit End(Descriptor socket) : socket_(std::move(socket)), out_(kBytes, 'x'), in_(kBytes) {
+    const int on = 1;
+    need(::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) == 0, "setsockopt");
+  }
+
+  void write(std::size_t call) {
+    for (std::size_t done = 0; done < kBytes;) {
+      const std::size_t some = std::min(call, kBytes - done);
+      const ssize_t sent =
+          ::send(socket_.get(), out_.data() + done, some, MSG_DONTWAIT | MSG_NOSIGNAL);
+      need(sent > 0 || is_for_later(sent), "send");
+      if (sent > 0) done += static_cast<std::size_t>(sent);
+    }
+  }
+  void read() {
+    for (std::size_t done = 0; done < kBytes;) {
+      const std::size_t some = std::min(kReadBytes, kBytes - done);
+      const ssize_t got = ::recv(socket_.get(), in_.data() + done, some, MSG_DONTWAIT);
+      need(got > 0 || is_for_later(got), "recv");
+      if (got > 0) done += static_cast<std::size_t>(got);
+    }
+  }
+
+ private:
+  Descriptor socket_;
+  std::vector<char> out_, in_;
+};
+
+std::array<Descriptor, 2> connected() {
+  Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const SocketName any_port(UdpEndpoint{INADDR_LOOPBACK, 0});
+  need(::bind(listener.get(), &any_port.any, any_port.size) == 0, "bind");
+  need(::listen(listener.get(), 1) == 0, "listen");
+  const SocketName name(local_name(listener.get()));
+  std::array<Descriptor, 2> ends{Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)), {}};
+  need(::connect(ends[0].get(), &name.any, name.size) == 0, "connect");
+  ends[1] = Descriptor(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  return ends;
+}
+
+// GB/s, in one direction after the other.
+double measure(std::size_t call) {
+  std::array<Descriptor, 2> ends = connected();
+  const pid_t echo = ::fork();
+  need(echo >= 0, "fork");
+  if (echo == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ends[0] = {};
+    End end(std::move(ends[1]));
+    for (;;) {
+      end.read();
+      end.write(call);
+    }
+  }
+  ends[1] = {};
+  End end(std::move(ends[0]));
+  Time began;
+  for (int i = 0; i < kWarm + kTrips; ++i) {
+    if (i == kWarm) began = monotonic_now();
+    end.write(call);
+    end.read();
+  }
+  const auto took = static_cast<double>((monotonic_now() - began).ns);
+  ::kill(echo, SIGKILL);
+  ::waitpid(echo, nullptr, 0);
+  return 2.0 * kTrips * static_cast<double>(kBytes) / took;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const int rounds = count > 1 ? std::atoi(arguments[1]) : 9;
+  if (rounds < 1) {
+    std::fprintf(stderr, "usage: calls_bench [rounds]\n");
+    return 2;
+  }
+  std::array<std::vector<double>, kCalls.size()> rates;
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < kCalls.size(); ++i) rates[i].push_back(measure(kCalls[i]));
+  }
+  for (std::size_t i = 0; i < kCalls.size(); ++i) {
+    const auto middle = rates[i].begin() + static_cast<std::ptrdiff_t>(rates[i].size() / 2);
+    std::nth_element(rates[i].begin(), middle, rates[i].end());
+    std::printf("calls of %5zu KiB: %5.2f GB/s\n", kCalls[i] >> 10, *middle);
+  }
+}
