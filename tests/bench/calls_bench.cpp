@@ -3,7 +3,6 @@
 // is as long as it is.
 //
 // usage: calls_bench [rounds (9)]
-#include <netinet/tcp.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -15,28 +14,22 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <string>
+#include <utility>
 #include <vector>
 
-#include "hw/descriptor.hpp"
 #include "hw/monotonic_clock.hpp"
-#include "hw/udp/internet_socket.hpp"
+#include "tests/bench/loopback.hpp"
 
 namespace {
 
 using namespace holdfast;
 using namespace holdfast::hw;
+using namespace holdfast::bench;
 
 constexpr std::size_t kBytes = 1 << 20;
 constexpr std::size_t kReadBytes = 256 << 10;  // as hw/tcp reads
 constexpr std::array<std::size_t, 5> kCalls{64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20};
 constexpr int kWarm = 20, kTrips = 200;
-
-void need(bool is_done, const char* what) {
-  if (is_done) return;
-  std::perror((std::string("calls_bench: ") + what).c_str());
-  std::exit(2);
-}
 
 bool is_for_later(ssize_t done) {
   return done < 0 && (errno == EAGAIN || errno == EINTR);
@@ -44,10 +37,7 @@ bool is_for_later(ssize_t done) {
 
 class End {
  public:
-  explicit End(Descriptor socket) : socket_(std::move(socket)), out_(kBytes, 'x'), in_(kBytes) {
-    const int on = 1;
-    need(::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) == 0, "setsockopt");
-  }
+  explicit End(Descriptor socket) : socket_(std::move(socket)), out_(kBytes, 'x'), in_(kBytes) {}
 
   void write(std::size_t call) {
     for (std::size_t done = 0; done < kBytes;) {
@@ -72,34 +62,22 @@ class End {
   std::vector<char> out_, in_;
 };
 
-std::array<Descriptor, 2> connected() {
-  Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const SocketName any_port(UdpEndpoint{INADDR_LOOPBACK, 0});
-  need(::bind(listener.get(), &any_port.any, any_port.size) == 0, "bind");
-  need(::listen(listener.get(), 1) == 0, "listen");
-  const SocketName name(local_name(listener.get()));
-  std::array<Descriptor, 2> ends{Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)), {}};
-  need(::connect(ends[0].get(), &name.any, name.size) == 0, "connect");
-  ends[1] = Descriptor(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
-  return ends;
-}
-
 // GB/s, in one direction after the other.
 double measure(std::size_t call) {
-  std::array<Descriptor, 2> ends = connected();
+  Connection ends = connect_tcp();
   const pid_t echo = ::fork();
   need(echo >= 0, "fork");
   if (echo == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ends[0] = {};
-    End end(std::move(ends[1]));
+    ends.from = {};
+    End end(std::move(ends.to));
     for (;;) {
       end.read();
       end.write(call);
     }
   }
-  ends[1] = {};
-  End end(std::move(ends[0]));
+  ends.to = {};
+  End end(std::move(ends.from));
   Time began;
   for (int i = 0; i < kWarm + kTrips; ++i) {
     if (i == kWarm) began = monotonic_now();
@@ -125,8 +103,6 @@ int main(int count, char** arguments) {
     for (std::size_t i = 0; i < kCalls.size(); ++i) rates[i].push_back(measure(kCalls[i]));
   }
   for (std::size_t i = 0; i < kCalls.size(); ++i) {
-    const auto middle = rates[i].begin() + static_cast<std::ptrdiff_t>(rates[i].size() / 2);
-    std::nth_element(rates[i].begin(), middle, rates[i].end());
-    std::printf("calls of %5zu KiB: %5.2f GB/s\n", kCalls[i] >> 10, *middle);
+    std::printf("calls of %5zu KiB: %5.2f GB/s\n", kCalls[i] >> 10, median_of(rates[i]));
   }
 }

@@ -24,11 +24,13 @@
 #include "hw/descriptor.hpp"
 #include "hw/monotonic_clock.hpp"
 #include "hw/udp/internet_socket.hpp"
+#include "tests/bench/loopback.hpp"
 
 namespace {
 
 using namespace holdfast;
 using namespace holdfast::hw;
+using namespace holdfast::bench;
 
 constexpr std::size_t kBytes = 104;
 constexpr std::uint16_t kFirstFrame = 56;  // of two
@@ -73,43 +75,6 @@ constexpr Way kWays[] = {
      .is_watched = true},
     {.what = "the first two: hw/tcp", .is_tcp = true, .is_stamped = true, .is_watched = true},
 };
-
-[[noreturn]] void give_up(const char* what) {
-  std::perror((std::string("socket_bench: ") + what).c_str());
-  std::exit(2);
-}
-
-void need(bool is_done, const char* what) {
-  if (!is_done) give_up(what);
-}
-
-void set_option(int socket, int level, int name) {
-  const int on = 1;
-  need(::setsockopt(socket, level, name, &on, sizeof on) == 0, "setsockopt");
-}
-
-Descriptor bound_socket(int type) {
-  Descriptor made(::socket(AF_INET, type | SOCK_CLOEXEC, 0));
-  const SocketName any_port(UdpEndpoint{INADDR_LOOPBACK, 0});
-  need(::bind(made.get(), &any_port.any, any_port.size) == 0, "bind");
-  return made;
-}
-
-struct Connection {
-  Descriptor from, to;
-};
-
-Connection connect_tcp() {
-  const Descriptor listener = bound_socket(SOCK_STREAM);
-  need(::listen(listener.get(), 1) == 0, "listen");
-  const SocketName name(local_name(listener.get()));
-  Connection made{bound_socket(SOCK_STREAM), {}};
-  need(::connect(made.from.get(), &name.any, name.size) == 0, "connect");
-  made.to = Descriptor(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
-  for (const Descriptor* end : {&made.from, &made.to})
-    set_option(end->get(), IPPROTO_TCP, TCP_NODELAY);
-  return made;
-}
 
 // One of the two processes: what it writes to and what it reads from.
 class End {
@@ -199,12 +164,6 @@ void stay_on(std::size_t processor) {
   CPU_ZERO(&one);
   CPU_SET(processor, &one);
   need(::sched_setaffinity(0, sizeof one, &one) == 0, "sched_setaffinity");
-}
-
-double median_of(std::vector<double>& all) {
-  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-  std::nth_element(all.begin(), middle, all.end());
-  return *middle;
 }
 
 // Microseconds.
