@@ -62,7 +62,7 @@ class Acknowledging {
   bool post(Connection& connection, const MessageHeader& header, Time now);
   bool is_all_before(const Touched& touched) const;
   std::uint64_t mask_of(const Touched& touched) const;
-  Duration patience() const { return core_.options.round_trip.wait_min / 4; }
+  Duration patience() const { return core_.options.round_trip.kept_max(); }
 
   Core& core_;
   std::uint64_t turn_ = 0;

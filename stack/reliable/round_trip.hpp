@@ -17,6 +17,9 @@ struct RoundTripLimits {
   Duration first;     // the wait before anything has been measured
   Duration wait_min;  // of retransmission_timeout()
   Duration wait_max;  // of backed_off()
+
+  // How long a receiver may keep an acknowledgement (specification, clause 14.9).
+  Duration kept_max() const { return wait_min / 4; }
 };
 
 class RoundTrip {
@@ -41,10 +44,12 @@ class RoundTrip {
   Duration variation() const { return variation_; }  // mean deviation from it
   // The least of the last ten seconds; when it is older, the next sample takes its place.
   Duration least() const { return least_; }
-  // After this long without an acknowledgement the peer is asked again: smoothed + 4 × variation,
+  // After this long without an acknowledgement the peer is asked again: smoothed + 4 × variation +
+  // what the peer may keep the acknowledgement for, as no sample has that in it (RFC 9002, 6.2.1),
   // within [wait_min, wait_max].
   Duration retransmission_timeout() const {
-    const Duration wait = measured() ? smoothed_ + variation_ * 4 : limits_->first;
+    const Duration wait =
+        measured() ? smoothed_ + variation_ * 4 + limits_->kept_max() : limits_->first;
     return std::clamp(wait, limits_->wait_min, limits_->wait_max);
   }
   // The same after `attempts` in vain: doubled each time, up to wait_max.

@@ -192,6 +192,27 @@ TEST(EndpointFaults, WhatIsLateIsNotSentAgain) {
   EXPECT_LE(counts.fragments_resent * 1000, counts.fragments_sent);
 }
 
+// The window holds a single frame after many losses. Round trips are all alike, so that they lead
+// to expect no later answer than the last one, and each acknowledgement waits for another frame.
+TEST(EndpointFaults, AFrameWhoseAcknowledgementWaitsIsNotSentAgain) {
+  WorldOptions options;
+  options.rails[0] = {.frame_bytes_max = 9000, .latency = microseconds(1500)};
+  World world(options);
+  Random random(1, 0, 0);
+  const Time well = Time{} + milliseconds(400);
+  world.network.script = [&](const Flight& flight) {
+    return Fate{.copies = flight.at < well && random.below(2) == 0 ? 0 : 1};
+  };
+  Exchange exchange(4'000'000);
+  exchange.begin(world);
+  world.run(well + milliseconds(20));
+  ASSERT_TRUE(world.of[1].empty());
+  const std::uint64_t resent = world.at(0).counts().fragments_resent;
+  ASSERT_TRUE(world.complete(1, 1));
+  EXPECT_TRUE(exchange.got == exchange.sent);
+  EXPECT_EQ(world.at(0).counts().fragments_resent, resent);
+}
+
 // A stream of messages over two rails, of which one is cut in the middle: its longest gap.
 Duration longest_gap(World& world, const std::function<void()>& cut, std::size_t messages = 60) {
   Duration longest{};

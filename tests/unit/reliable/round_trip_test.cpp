@@ -63,16 +63,17 @@ TEST(RoundTrip, BeginsWithTheFirstSample) {
   round_trip.measure(milliseconds(8), {});
   EXPECT_TRUE(round_trip.measured());
   EXPECT_EQ(round_trip.smoothed(), milliseconds(8));
-  EXPECT_EQ(round_trip.retransmission_timeout(), milliseconds(24));  // R + 4 R/2
+  // R + 4 R/2, and a quarter of the least wait.
+  EXPECT_EQ(round_trip.retransmission_timeout(), microseconds(24'250));
 }
 
 TEST(RoundTrip, TheWaitHasBounds) {
   RoundTrip round_trip(kLimits);
-  round_trip.measure(nanoseconds(333'333), {});
-  EXPECT_EQ(round_trip.retransmission_timeout(), milliseconds(1));  // 3 R is 1 ns less
+  round_trip.measure(nanoseconds(249'999), {});
+  EXPECT_EQ(round_trip.retransmission_timeout(), milliseconds(1));  // 3 R and a quarter: 3 ns less
   round_trip = RoundTrip(kLimits);
-  round_trip.measure(nanoseconds(333'334), {});
-  EXPECT_EQ(round_trip.retransmission_timeout(), nanoseconds(1'000'002));
+  round_trip.measure(nanoseconds(250'002), {});
+  EXPECT_EQ(round_trip.retransmission_timeout(), nanoseconds(1'000'006));
   round_trip = RoundTrip(kLimits);
   round_trip.measure(milliseconds(334), {});
   EXPECT_EQ(round_trip.retransmission_timeout(), seconds(1));
