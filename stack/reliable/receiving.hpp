@@ -34,6 +34,8 @@ class Receiving {
   // whom nothing but a message is waited for.
   void expire(Connection& connection, Time now);
   Time next_deadline(const Connection& connection) const;
+  // Grants that have found no slot, as far as there are some now.
+  void send_waiting_grants(Connection& connection, Time now);
   // Grants that went on a rail which carries no data any more are sent on another one.
   void repeat_grants(Connection& connection, std::size_t rail, Time now);
   bool has_unpresented(const Connection& connection) const { return connection.unplaced != kNone; }

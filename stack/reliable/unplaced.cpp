@@ -8,6 +8,7 @@ namespace holdfast::reliable {
 // been posted for does not overtake it there, and would wait for ever if that receive is what the
 // program waits for.
 void Receiving::present(Connection& connection, std::uint32_t from, Time now) {
+  place_left(now);
   std::uint32_t number = connection.next_presented;
   if (connection.unplaced != kNone) --held_up_;
   connection.unplaced = kNone;
@@ -40,6 +41,13 @@ bool Receiving::show(std::uint32_t i, Time now) {
   }
   if (posted == Matching::Posted::matched) meet(i, request, now);
   return true;
+}
+
+// What is older finds its place before what is newer: a peer that has come back shall not overtake
+// itself.
+void Receiving::place_left(Time now) {
+  while (!left_.empty() && show(left_.first, now)) {
+  }
 }
 
 // What a probe says is there is received at once.

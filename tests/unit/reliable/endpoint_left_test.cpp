@@ -45,5 +45,28 @@ TEST(EndpointLeft, WhatHasArrivedMayStillBeReceivedWhenItsSenderIsGone) {
   }
 }
 
+// There was no place for all of them when it ended. Its next life sends more of the kind.
+TEST(EndpointLeft, WhoIsBackDoesNotOvertakeItself) {
+  WorldOptions options;
+  options.endpoint.limits.unexpected_messages = 4;
+  World world(options);
+  std::vector<std::vector<std::byte>> sent, got(12, std::vector<std::byte>(8));
+  for (std::size_t i = 0; i < got.size(); ++i) sent.push_back(content(i, 8));
+  for (std::size_t i = 0; i < 8; ++i) ASSERT_NE(world.send(0, 1, sent[i]), kNoRequest);
+  ASSERT_TRUE(world.complete(0, 8));
+  world.at(1).fail({0}, world.life(0), world.now());
+  world.restart(0);
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    // A place has become free before each but the first of what it sends now.
+    ASSERT_NE(world.receive(1, 0, got[i]), kNoRequest);
+    if (i < 4) {
+      ASSERT_NE(world.send(0, 1, sent[8 + i]), kNoRequest);
+    }
+    ASSERT_TRUE(world.complete(1, i + 1, milliseconds(10)));
+    world.run(milliseconds(1));
+  }
+  EXPECT_TRUE(got == sent);
+}
+
 }  // namespace
 }  // namespace holdfast::reliable
