@@ -126,6 +126,7 @@ struct Connection {
   List incoming;                      // IncomingMessages, ascending
   List grants;                        // of these, granted without data so far
   Time grant_at = Time::never();      // when the first of them may be repeated
+  bool grants_wait = false;           // some of them for a slot
   std::uint32_t data_message = 0;     // the granted message whose data came last,
   Time data_at;                       // and when it came
   Time ask_at = Time::never();        // then its rails are asked, if a receive waits for it alone

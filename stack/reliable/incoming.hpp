@@ -38,6 +38,7 @@ struct IncomingMessage {
   // when it will be repeated.
   std::uint8_t grant_attempts = 0;
   std::uint8_t grant_rail = 0;
+  bool grant_waits = false;  // for a slot
   Time grant_at;
   std::uint32_t sender = kNone;  // of this process itself: the request of the send
 };

@@ -1,5 +1,6 @@
 // Messages meet receives: in the order of their sending, whatever order they arrive in.
 #include <algorithm>
+#include <utility>
 
 #include "stack/reliable/receiving.hpp"
 
@@ -92,7 +93,7 @@ void Receiving::grant(Connection& connection, std::uint32_t i, Time now) {
   send_grant(connection, i, acknowledging_.best_rail(connection), now);
 }
 
-// One that is not posted, for want of a slot, is sent when it is repeated.
+// One that finds no slot waits for one: its patience is for an answer, and may be long by now.
 void Receiving::send_grant(Connection& connection, std::uint32_t i, std::size_t rail, Time now) {
   core_.activate(connection);
   IncomingMessage& message = core_.incoming[i];
@@ -106,12 +107,27 @@ void Receiving::send_grant(Connection& connection, std::uint32_t i, std::size_t 
     header.upto = message.wanted;
     header.final = true;
     header.heard = core_.heard_lately(connection, now);
-    if (core_.post_control(connection, rail, header, now)) ++connection.rails[rail].next_packet;
+    if (!core_.send_slots.has_any()) core_.flush(now);
+    message.grant_waits = !core_.post_control(connection, rail, header, now);
+    if (message.grant_waits) {
+      connection.grants_wait = true;
+    } else {
+      ++connection.rails[rail].next_packet;
+    }
     message.grant_rail = static_cast<std::uint8_t>(rail);
     wait = grant_patience(connection, message);
   }
   message.grant_at = now + wait;
   connection.grant_at = std::min(connection.grant_at, message.grant_at);
+}
+
+void Receiving::send_waiting_grants(Connection& connection, Time now) {
+  if (!std::exchange(connection.grants_wait, false)) return;
+  for (std::uint32_t i = connection.grants.first; i != kNone && !connection.grants_wait;
+       i = Grants::after(core_.incoming, i)) {
+    if (!core_.incoming[i].grant_waits) continue;
+    send_grant(connection, i, acknowledging_.best_rail(connection), now);
+  }
 }
 
 Duration Receiving::grant_patience(const Connection& connection, const IncomingMessage& message) {
@@ -141,8 +157,10 @@ void Receiving::expire_grant(Connection& connection, std::uint32_t i, Time now) 
       return;
     }
   }
-  if (message.grant_attempts < 255) ++message.grant_attempts;
-  connection.ways->ask(message.grant_rail);
+  if (!message.grant_waits) {
+    if (message.grant_attempts < 255) ++message.grant_attempts;
+    connection.ways->ask(message.grant_rail);
+  }
   send_grant(connection, i, other_rail(connection, message.grant_rail), now);
 }
 
@@ -281,6 +299,7 @@ void Receiving::end(Connection& connection, Outcome outcome) {
     i = next;
   }
   connection.incoming = connection.grants = {};
+  connection.grants_wait = false;
   for (std::uint32_t i = 0; i < core_.requests.size(); ++i) {
     const RequestState& state = core_.requests[i];
     if (state.kind != RequestState::Kind::receive || state.object != kNone ||

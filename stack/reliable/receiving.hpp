@@ -69,6 +69,7 @@ class Receiving {
   // unplaced.cpp: messages whose turn has come.
   void present(Connection& connection, std::uint32_t from, Time now);
   bool show(std::uint32_t message, Time now);
+  void place_left(Time now);
   bool has_unplaced() const { return held_up_ > 0 || !left_.empty(); }
   std::uint32_t find_unplaced(const Pattern& pattern) const;
   void take_unplaced(const Pattern& pattern, Time now);

@@ -48,6 +48,7 @@ Time Endpoint::Parts::look_after_all(bool emptied, bool looks, Time now) {
     if (looks) expire(connection, now);
     if (!connection.is_live) continue;
     if (looks) follow_orders(connection, now);
+    receiving.send_waiting_grants(connection, now);
     sending.send(connection, now);
     acknowledging.send(connection, now);
   }
@@ -396,7 +397,7 @@ Time Endpoint::Parts::finish_turn(Time now) {
     next = std::min(next, due);
     const bool owes = acknowledging.owes(connection);
     // There may be room without an event that says so.
-    const bool is_refused = owes && connection.owed.is_refused;
+    const bool is_refused = (owes && connection.owed.is_refused) || connection.grants_wait;
     if (connection.has_to_send() || is_refused) core.is_changed = true;
     return owes || due != Time::never() || connection.sends_something() ||
            receiving.has_unpresented(connection);

@@ -64,6 +64,34 @@ TEST_F(EndpointGrants, OneThatIsLostTwiceAfterAStreamIsRepeatedSoon) {
   EXPECT_LE(world.now() - others, milliseconds(5)) << "two time-outs, of 1 and 2 ms, and its data";
 }
 
+// Many are due at the same time, and then again, as all are lost: those that find no slot shall not
+// wait until they would be repeated.
+TEST_F(EndpointGrants, ThoseThatFindNoSlotWaitForNoMoreThanThat) {
+  constexpr Duration kPatience = milliseconds(100);
+  for (const bool is_inline : {true, false}) {
+    WorldOptions few = options(1);
+    few.rails[0].is_inline = is_inline;
+    few.endpoint.round_trip.first = kPatience;
+    few.endpoint.limits.send_slots = 8;
+    few.endpoint.limits.eager_bytes_max = 0;
+    World world(few);
+    std::size_t grants = 0;
+    world.network.script = [&](const Flight& flight) {
+      const bool loses = flight.has(Type::grant) && ++grants <= 60;
+      return Fate{.copies = loses ? 0 : 1};
+    };
+    const std::vector<std::byte> sent = content(1, 50);
+    for (int i = 0; i < 60; ++i) ASSERT_NE(world.send(0, 1, sent), kNoRequest);
+    world.run(milliseconds(1));
+    std::vector<std::byte> got(50);
+    for (int i = 0; i < 60; ++i) ASSERT_NE(world.receive(1, 0, got), kNoRequest);
+    const Time posted = world.now();
+    ASSERT_TRUE(world.complete(1, 60)) << is_inline;
+    EXPECT_LE(world.now() - posted, kPatience + microseconds(35)) << "and a round trip of 20";
+    EXPECT_EQ(grants, 120u) << is_inline;
+  }
+}
+
 // Its grant was lost, and those of all others were not: who receives in order waits for it alone.
 TEST_F(EndpointGrants, OneThatIsLateIsServedBeforeLaterMessages) {
   World world(options(1));

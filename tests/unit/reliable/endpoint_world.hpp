@@ -114,7 +114,7 @@ class World {
         busy = busy || due_[p] <= network.now;
       }
       network.launch();
-      if (!busy && network.next_arrival() > network.now) return;
+      if (!busy && !any_is_told() && network.next_arrival() > network.now) return;
     }
     ADD_FAILURE() << "turns without end";
   }
@@ -145,6 +145,15 @@ class World {
     for (std::size_t n = 0; (n = at(p).completed(some)) > 0;) {
       of[p].insert(of[p].end(), some.begin(), some.begin() + static_cast<std::ptrdiff_t>(n));
     }
+  }
+  // Somebody's fabric has events that it has not been asked for.
+  bool any_is_told() {
+    for (const auto& [p, due] : due_) {
+      for (std::size_t r = 0; r < options_.rails.size() && asleep.count(p) == 0; ++r) {
+        if (network.fabric(p, r).has_events()) return true;
+      }
+    }
+    return false;
   }
   Time next_turn() const {
     Time next = Time::never();
