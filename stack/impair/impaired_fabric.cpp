@@ -129,6 +129,7 @@ void ImpairedFabric::send(Peer to, std::span<std::byte> frame, Duration delay) {
   operation.peer = to;
   operation.data = frame.data();
   operation.size = static_cast<std::uint32_t>(frame.size());
+  operation.cookie = kOwnCookie;
   counts_.overflowed += 1 - inner_.post({&operation, 1});
 }
 
@@ -154,8 +155,9 @@ std::size_t ImpairedFabric::poll(std::span<Event> events) {
 }
 
 // The inner fabric also refuses what nobody has posted, and says so afterwards: a `writable` that
-// is owed to nobody is kept back. Polled again if that is why there is room, since fewer events
-// than asked for would mean that there are no more.
+// is owed to nobody is kept back, and so is what became of copies and of late frames. Polled again
+// if that is why there is room, since fewer events than asked for would mean that there are no
+// more.
 std::size_t ImpairedFabric::without_surplus(std::span<Event> events) {
   std::size_t count = 0;
   while (count < events.size()) {
@@ -163,7 +165,8 @@ std::size_t ImpairedFabric::without_surplus(std::span<Event> events) {
     const std::size_t got = inner_.poll(room);
     for (const Event& event : room.first(got)) {
       const bool surplus =
-          event.kind == EventKind::writable && !std::exchange(owes_writable_, false);
+          (event.kind == EventKind::writable && !std::exchange(owes_writable_, false)) ||
+          (event.kind == EventKind::sent && event.cookie == kOwnCookie);
       if (!surplus) events[count++] = event;
     }
     if (got < room.size()) break;

@@ -6,7 +6,8 @@
 // as in the queue of a slow adapter: it is lost with its sender, late if that is stopped, and too
 // much if more wait than there is room for. As far as the sender can tell a frame has been sent in
 // any case. Watches are left alone. Connections, which promise what this breaks, are not offered,
-// nor one-sided operations, nor frames that the inner fabric does not take inline.
+// nor one-sided operations, nor frames that the inner fabric does not take inline. kOwnCookie is no
+// cookie of who posts.
 //
 // Who sleeps must wake for what waits: arm() says when (Armed::until); a poll sends what is due.
 #pragma once

@@ -32,6 +32,7 @@ Operation LateFrames::first() {
   operation.peer = frame.to;
   operation.data = bytes_at(frame.place);
   operation.size = frame.size;
+  operation.cookie = kOwnCookie;
   return operation;
 }
 

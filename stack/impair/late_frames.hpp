@@ -16,6 +16,9 @@
 
 namespace holdfast {
 
+// The cookie of operations that nobody has posted: nobody is told what becomes of them.
+constexpr std::uint64_t kOwnCookie = ~std::uint64_t{0};
+
 class LateFrames {
  public:
   LateFrames(std::uint32_t frames_max, std::uint32_t frame_bytes_max);

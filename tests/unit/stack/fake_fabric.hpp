@@ -59,6 +59,7 @@ class FakeFabric final : public Fabric {
 
   std::vector<Frame> posted;     // in order
   std::size_t room = 1'000'000;  // how many more operations are accepted
+  bool fails = false;            // inline operations end in a `sent` that says so
   bool reachable = true;         // whether attach finds anybody
   std::vector<Peer> watched, detached;
 
@@ -83,6 +84,10 @@ class FakeFabric final : public Fabric {
       HOLDFAST_ASSERT(operation.inline_data == (operation.size <= caps_.inline_bytes_max));
       if (operation.inline_data) {
         keep(operation);
+        if (fails) {
+          events_.push_back({EventKind::sent, Completion::local_error, operation.peer, 0,
+                             operation.cookie, Time{}});
+        }
       } else {
         HOLDFAST_ASSERT(operation.region == Region{7});
         pending_.push_back(operation);

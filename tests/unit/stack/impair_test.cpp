@@ -296,6 +296,24 @@ TEST(Impair, RoomThatNobodyMissedIsNotTold) {
   EXPECT_EQ(events[0].kind, EventKind::writable);
 }
 
+// The network cannot send: who has posted hears of that frame, and of no other.
+TEST(Impair, WhatBecomesOfFramesOfItsOwnIsNotTold) {
+  const FrameFaults twice{.duplicate = 1.0}, wrong{.corrupt = 1.0}, late{.delay = milliseconds(1)};
+  for (const FrameFaults& faults : {twice, wrong, late}) {
+    Impaired impaired(faults);
+    impaired.inner.fails = true;
+    ASSERT_TRUE(impaired.post(0));
+    impaired.now = impaired.now + milliseconds(1);
+    std::array<Event, 8> events;
+    const std::size_t told = impaired.fabric.poll(events);
+    EXPECT_EQ(told, faults.duplicate > 0.0 ? 1u : 0u);
+    if (told > 0) {
+      EXPECT_EQ(events[0].completion, Completion::local_error);
+    }
+    EXPECT_FALSE(impaired.take().empty());
+  }
+}
+
 TEST(Impair, HealedNothingHappensToFramesAndWhatIsLateComes) {
   Impaired impaired({.loss = 0.5, .delay = milliseconds(10)});
   for (std::uint32_t i = 0; i < 100; ++i) ASSERT_TRUE(impaired.post(i));
