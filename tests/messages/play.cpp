@@ -2,6 +2,7 @@
 #include <ostream>
 
 #include "tests/messages/ledger.hpp"
+#include "tests/messages/lives.hpp"
 #include "tests/messages/scenario.hpp"
 #include "tests/messages/trace.hpp"
 #include "tests/messages/workload.hpp"
@@ -13,6 +14,25 @@ namespace {
 // After everything has completed: long enough for what may come twice.
 constexpr Duration kAfterwards = milliseconds(50);
 
+class SimulatedLives final : public Lives {
+ public:
+  SimulatedLives(const sim::World& world, Time calm) : world_(world), calm_(calm) {}
+
+  Time now() const override { return world_.now(); }
+  bool is_calm() const override { return now() >= calm_; }
+  const reliable::Endpoint* endpoint(ProcessId process) const override {
+    return world_.endpoint(process);
+  }
+  Incarnation incarnation(ProcessId process) const override { return world_.incarnation(process); }
+  std::optional<Incarnation> believes(ProcessId process, ProcessId other) const override {
+    return world_.believes(process, other);
+  }
+
+ private:
+  const sim::World& world_;
+  Time calm_;
+};
+
 class Play {
  public:
   Play(const Scenario& scenario, std::ostream* trace)
@@ -20,8 +40,9 @@ class Play {
         ledger_(scenario),
         workload_(scenario, ledger_),
         trace_(trace),
-        world_(with_trace(scenario.world), workload_) {
-    workload_.set_world(world_);
+        world_(with_trace(scenario.world), workload_),
+        lives_(world_, scenario.calm) {
+    workload_.set_lives(lives_);
     workload_.set_trace(trace);
     trace_.watch(world_);
     run();
@@ -85,6 +106,7 @@ class Play {
   Workload workload_;
   Trace trace_;
   sim::World world_;
+  SimulatedLives lives_;
   Played played_;
 };
 

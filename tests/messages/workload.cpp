@@ -33,18 +33,18 @@ void Workload::ended(ProcessId process, Incarnation life, Time) {
 }
 
 void Workload::write(const std::string& what) const {
-  *trace_ << seconds_text(world_->now()) << what << '\n';
+  *trace_ << seconds_text(lives_->now()) << what << '\n';
 }
 
 void Workload::completed(ProcessId process, const reliable::Completed& completed, Time) {
   ledger_.completed(process, completed,
-                    [&](ProcessId other) { return world_->believes(process, other); });
+                    [&](ProcessId other) { return lives_->believes(process, other); });
   if (trace_ != nullptr) write(ledger_.text_of(completed));
 }
 
 sim::Program::Wish Workload::act(ProcessId id, reliable::Endpoint& endpoint, Time now) {
   Turn turn{id, processes_[id.value], endpoint, now, {}};
-  if (now < scenario_.calm) {
+  if (!lives_->is_calm()) {
     turn.ask_at(scenario_.calm);
     receive_due(turn);
     cancel_due(turn);
@@ -61,13 +61,13 @@ void Workload::send_due(Turn& turn) {
     const std::uint64_t number = process.sends[process.next_send];
     const PlannedSend& plan = scenario_.sends[number];
     if (plan.at > turn.now) return turn.ask_at(plan.at);
-    const auto life = world_->believes(turn.id, plan.to);
+    const auto life = lives_->believes(turn.id, plan.to);
     if (!life) continue;  // nobody is there
     if (ledger_.outstanding_sends(turn.id) >= scenario_.requests_max) return;
     const auto request = send(turn, plan, number);
     if (request == reliable::kNoRequest) return turn.ask_at(turn.now + kAgain);
     turn.wish.commanded = true;
-    ledger_.sent(number, request, world_->incarnation(turn.id), *life);
+    ledger_.sent(number, request, lives_->incarnation(turn.id), *life);
     if (trace_ != nullptr) write(ledger_.text_of_send(number) + " is asked for");
   }
 }
@@ -96,7 +96,7 @@ std::optional<std::uint64_t> Workload::receive(Turn& turn, const reliable::Patte
     return std::nullopt;
   }
   turn.wish.commanded = true;
-  ledger_.posted(number, request, world_->incarnation(turn.id));
+  ledger_.posted(number, request, lives_->incarnation(turn.id));
   if (trace_ != nullptr) write(ledger_.text_of_receive(number) + " is asked for");
   return number;
 }
@@ -142,7 +142,7 @@ void Workload::drain(Turn& turn) {
     const reliable::Pattern any{kNoProcess, context, 0, 0};
     while (ledger_.open_receives(turn.id).size() < scenario_.requests_max &&
            turn.endpoint.probe(any, waiting)) {
-      ledger_.waiting(turn.id, world_->incarnation(turn.id), waiting);
+      ledger_.waiting(turn.id, lives_->incarnation(turn.id), waiting);
       const reliable::Pattern exact{waiting.envelope.source, context, waiting.envelope.tag};
       if (!ledger_.failure().empty() || !knows(turn.id, exact.source)) return;
       if (!receive(turn, exact, waiting.bytes)) return;
@@ -153,7 +153,7 @@ void Workload::drain(Turn& turn) {
 bool Workload::finished() const {
   for (std::uint32_t i = 0; i < processes_.size(); ++i) {
     const Process& process = processes_[i];
-    if (world_->endpoint({i}) == nullptr) continue;
+    if (lives_->endpoint({i}) == nullptr) continue;
     if (!process.drains || process.next_send < process.sends.size()) return false;
     if (ledger_.outstanding_sends({i}) > 0 || !ledger_.open_receives({i}).empty()) return false;
   }

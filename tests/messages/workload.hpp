@@ -9,6 +9,7 @@
 
 #include "sim/messages/world.hpp"
 #include "tests/messages/ledger.hpp"
+#include "tests/messages/lives.hpp"
 #include "tests/messages/scenario.hpp"
 
 namespace holdfast::messages {
@@ -18,7 +19,7 @@ class Workload final : public sim::Program {
   Workload(const Scenario& scenario, Ledger& ledger);
 
   // Before its first event.
-  void set_world(const sim::World& world) { world_ = &world; }
+  void set_lives(const Lives& lives) { lives_ = &lives; }
   // Who asks for what, and what ends, line by line; null: nothing is written.
   void set_trace(std::ostream* trace) { trace_ = trace; }
 
@@ -63,12 +64,12 @@ class Workload final : public sim::Program {
                                        std::uint64_t memory);
   void write(const std::string& what) const;
   bool knows(ProcessId process, ProcessId other) const {
-    return other == kNoProcess || world_->believes(process, other).has_value();
+    return other == kNoProcess || lives_->believes(process, other).has_value();
   }
 
   const Scenario& scenario_;
   Ledger& ledger_;
-  const sim::World* world_ = nullptr;
+  const Lives* lives_ = nullptr;
   std::ostream* trace_ = nullptr;
   std::vector<Process> processes_;
 };
