@@ -9,17 +9,14 @@
 // A failing seed prints what is wrong and the line that plays it again. Exit status 1 if any
 // failed, or if many seeds together do not test what they are for; 2 if the arguments make no
 // sense.
-#include <unistd.h>
-
 #include <algorithm>
-#include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <iostream>
 #include <vector>
 
 #include "tests/messages/scenario.hpp"
 #include "tests/swarm/arguments.hpp"
+#include "tests/swarm/failing_seed.hpp"
 
 namespace holdfast::messages {
 namespace {
@@ -43,18 +40,8 @@ struct Sum {
   std::uint64_t slowest_seed = 0;
 };
 
-char line_of_seed[80];
-
-// An assertion of the endpoint ends the program: say at least which seed that was.
-void say_seed(int) {
-  static_cast<void>(::write(STDOUT_FILENO, line_of_seed, std::strlen(line_of_seed)));
-  std::signal(SIGABRT, SIG_DFL);
-}
-
 void play_seed(std::uint64_t seed, bool verbose, bool trace, Sum& sum) {
-  std::snprintf(line_of_seed, sizeof line_of_seed,
-                "  to see it: message_swarm --seed %llu --verbose --trace\n",
-                static_cast<unsigned long long>(seed));
+  swarm::note_seed("message_swarm", seed, "--verbose --trace");
   const Scenario scenario = draw(seed);
   if (verbose) describe(scenario, std::cout);
   const Played played = play(scenario, trace ? &std::cout : nullptr);
@@ -69,7 +56,8 @@ void play_seed(std::uint64_t seed, bool verbose, bool trace, Sum& sum) {
   sum.fragments_per_message += scenario.fragments_per_message;
   if (!played.failure.empty()) {
     if (++sum.failed > kFailuresShown) return;
-    std::cout << "seed " << seed << ": " << played.failure << '\n' << line_of_seed << std::flush;
+    std::cout << "seed " << seed << ": " << played.failure << '\n'
+              << swarm::line_of_seed << std::flush;
     return;
   }
   const double share =
@@ -124,6 +112,6 @@ int main(int argc, char** argv) {
                  "       message_swarm --seed N [--verbose] [--trace]\n";
     return 2;
   }
-  std::signal(SIGABRT, holdfast::messages::say_seed);
+  holdfast::swarm::say_seed_of_assertions();
   return holdfast::messages::run(arguments, trace);
 }

@@ -1,0 +1,110 @@
+// The swarm of messages on real rails: what the seeds of message_swarm stand for, over UDP, TCP and
+// shared memory of this machine, under the same ledger.
+//
+//   real_message_swarm [--first SEED] [--count N | --seconds S]   plays N seeds (100) from SEED
+//   (0),
+//                                                                 or as many as take S seconds
+//   real_message_swarm --seed N [--verbose]                       plays one; --verbose says what
+//   real_message_swarm --long                                     plays for half an hour
+//
+// A seed draws what happens and when, and not what a machine makes of it: two runs of one differ. A
+// failing seed prints what is wrong and the line that plays it again. Exit status 1 if any failed;
+// 2 if the arguments make no sense.
+#include <algorithm>
+#include <iostream>
+#include <string_view>
+#include <vector>
+
+#include "hw/monotonic_clock.hpp"
+#include "tests/messages/real/real_play.hpp"
+#include "tests/swarm/arguments.hpp"
+#include "tests/swarm/failing_seed.hpp"
+
+namespace holdfast::messages {
+namespace {
+
+constexpr std::uint64_t kForEver = 1'000'000'000;  // seeds
+constexpr std::uint64_t kLongSeconds = 1800;
+
+struct Sum {
+  std::uint64_t seeds = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t frames = 0;
+  std::uint64_t messages = 0;
+  std::uint64_t resent = 0;
+  std::uint64_t in_recovery = 0;  // seeds
+  std::uint64_t rails[kRealKinds] = {};
+};
+
+void play_seed(std::uint64_t seed, bool verbose, Sum& sum) {
+  swarm::note_seed("real_message_swarm", seed, "--verbose");
+  const Scenario scenario = draw(seed);
+  const std::vector<RealKind> kinds = draw_kinds(seed, scenario.world.rails.size());
+  if (verbose) {
+    describe(scenario, std::cout);
+    std::cout << "the rails are";
+    for (const RealKind kind : kinds) std::cout << ' ' << name_of(kind);
+    std::cout << std::endl;
+  }
+  const RealPlayed played = play_on(kinds, scenario);
+  ++sum.seeds;
+  sum.frames += played.frames;
+  sum.messages += played.messages;
+  sum.resent += played.resent;
+  if (played.faults_in_recovery > 0) ++sum.in_recovery;
+  for (const RealKind kind : kinds) ++sum.rails[static_cast<std::size_t>(kind)];
+  if (played.failure.empty()) return;
+  ++sum.failed;
+  std::cout << "seed " << seed << ": " << played.failure << '\n'
+            << swarm::line_of_seed << std::flush;
+}
+
+int run(const swarm::Arguments& arguments, std::uint64_t seconds_max) {
+  const Time end = seconds_max == 0
+                       ? Time::never()
+                       : hw::monotonic_now() + seconds(static_cast<std::int64_t>(seconds_max));
+  Sum sum;
+  for (std::uint64_t i = 0; i < arguments.count && hw::monotonic_now() < end; ++i) {
+    play_seed(arguments.first + i, arguments.verbose, sum);
+  }
+  std::cout << sum.seeds << " seeds from " << arguments.first << ", " << sum.failed << " failed; ";
+  for (std::size_t kind = 0; kind < kRealKinds; ++kind) {
+    std::cout << sum.rails[kind] << " rails of " << name_of(static_cast<RealKind>(kind)) << ", ";
+  }
+  std::cout << sum.frames << " frames, " << sum.messages << " messages received, " << sum.resent
+            << " fragments sent again; a rail died during recovery in " << sum.in_recovery
+            << " seeds\n";
+  return sum.failed == 0 ? 0 : 1;
+}
+
+// What the swarms do not share: [--seconds S], which is taken out. False: S is no number.
+bool take_seconds(std::vector<char*>& arguments, std::uint64_t& seconds) {
+  const auto named = std::ranges::find(arguments, std::string_view("--seconds"),
+                                       [](const char* word) { return std::string_view(word); });
+  if (named == arguments.end()) return true;
+  if (named + 1 == arguments.end() || !swarm::parse_number(*(named + 1), seconds)) return false;
+  arguments.erase(named, named + 2);
+  return seconds > 0;
+}
+
+}  // namespace
+}  // namespace holdfast::messages
+
+int main(int argc, char** argv) {
+  using namespace holdfast;
+  std::vector<char*> rest(argv, argv + argc);
+  swarm::Arguments arguments;
+  std::uint64_t seconds = 0;
+  const bool is_read =
+      messages::take_seconds(rest, seconds) &&
+      swarm::parse(static_cast<int>(rest.size()), rest.data(), messages::kForEver, arguments);
+  if (!is_read) {
+    std::cerr << "usage: real_message_swarm [--first SEED] [--count N | --seconds S | --long]\n"
+                 "       real_message_swarm --seed N [--verbose]\n";
+    return 2;
+  }
+  if (arguments.count == messages::kForEver && seconds == 0) seconds = messages::kLongSeconds;
+  if (seconds > 0) arguments.count = messages::kForEver;
+  swarm::say_seed_of_assertions();
+  return messages::run(arguments, seconds);
+}

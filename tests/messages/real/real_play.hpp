@@ -1,0 +1,28 @@
+// One run of the swarm of messages on real rails, under the ledger of the simulated one.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/messages/real/real_rail.hpp"
+#include "tests/messages/scenario.hpp"
+
+namespace holdfast::messages {
+
+// The kind of each rail of the scenario that the seed stands for.
+std::vector<RealKind> draw_kinds(std::uint64_t seed, std::size_t rails);
+
+struct RealPlayed {
+  std::string failure;  // the first thing that was wrong; empty if nothing was
+  std::uint64_t frames = 0;
+  std::uint64_t messages = 0;  // received
+  std::uint64_t resent = 0;
+  std::uint64_t faults_in_recovery = 0;
+};
+
+// Takes as long as the scenario says, and what everything needs to complete after its calm.
+RealPlayed play_on(const std::vector<RealKind>& kinds, const Scenario& scenario);
+
+}  // namespace holdfast::messages
