@@ -48,7 +48,7 @@ bool Endpoint::Parts::connect(ProcessId peer, Incarnation incarnation, Time now)
   const std::uint32_t first = options.first_number;
   connection.ways.emplace(core.rails(), core.options.rails, options.round_trip, now);
   connection.next_message = connection.known_before = connection.next_fragment = first;
-  connection.next_presented = connection.latest_fragment = first;
+  connection.next_presented = connection.begun_below = connection.latest_fragment = first;
   connection.received = NumberWindow(first);
   for (std::size_t r = 0; r < core.rails(); ++r) {
     ConnectionRail& rail = connection.rails.emplace_back(first);

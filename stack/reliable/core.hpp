@@ -67,6 +67,7 @@ struct Core {
   bool is_changed = false;
   bool is_changed_for_next = false;
   Time due = Time::never();
+  std::uint32_t missing = 0;          // incoming messages, of all connections
   std::uint32_t extra_fragments = 0;  // in use, beyond one for each message
   EndpointCounts counts;
   std::array<std::uint64_t, kRailsMax> given_up{};  // copies of fragments, by their rail

@@ -249,7 +249,8 @@ void Receiving::forget_kept(IncomingMessage& message) {
 
 bool Receiving::send_to_self(std::uint32_t request, const Envelope& envelope,
                              const MessageMemory& memory, std::uint64_t bytes, Time now) {
-  const std::uint32_t i = core_.incoming.take();
+  const bool is_free = core_.incoming.left() > core_.missing;
+  const std::uint32_t i = is_free ? core_.incoming.take() : kNone;
   if (i == kNone) {
     core_.refusal = Refusal::arriving;
     return false;
@@ -300,6 +301,7 @@ void Receiving::end(Connection& connection, Outcome outcome) {
   }
   connection.incoming = connection.grants = {};
   connection.grants_wait = false;
+  core_.missing -= std::exchange(connection.missing, 0);
   for (std::uint32_t i = 0; i < core_.requests.size(); ++i) {
     const RequestState& state = core_.requests[i];
     if (state.kind != RequestState::Kind::receive || state.object != kNone ||

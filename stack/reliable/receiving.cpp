@@ -70,10 +70,7 @@ std::uint32_t Receiving::find_or_open(Connection& connection, const MessageHeade
   if (found == kNone) {
     // A data frame does not say how long its message is.
     if (header.type == MessageFrameType::data) return kNone;
-    // Those that are early leave a place for each of those that all wait for.
-    const bool is_early = header.message != connection.next_presented;
-    if (is_early && core_.incoming.left() <= core_.options.limits.peers) return kNone;
-    found = core_.incoming.take();
+    found = take_place(connection, header.message);
     if (found == kNone) return kNone;
     IncomingMessage& made = core_.incoming[found];
     made.connection = core_.index_of(connection);
@@ -100,6 +97,26 @@ std::uint32_t Receiving::find_or_open(Connection& connection, const MessageHeade
     }
   }
   return found;
+}
+
+// Those that are early leave a place for each that is missing before them, or they would wait in
+// theirs for ever, and for the next one of each other peer.
+std::uint32_t Receiving::take_place(Connection& connection, std::uint32_t number) {
+  if (is_before(number, connection.begun_below)) {
+    --connection.missing;
+    --core_.missing;
+  } else {
+    const std::uint32_t skipped = number - connection.begun_below;
+    const bool is_early = number != connection.next_presented;
+    const std::uint32_t of_others = is_early ? core_.options.limits.peers - 1 : 0;
+    if (core_.incoming.left() <= core_.missing + skipped + of_others) return kNone;
+    connection.begun_below = number + 1;
+    connection.missing += skipped;
+    core_.missing += skipped;
+  }
+  const std::uint32_t place = core_.incoming.take();
+  HOLDFAST_ASSERT(place != kNone);
+  return place;
 }
 
 void Receiving::handle_request(Connection& connection, const MessageHeader& header,

@@ -57,6 +57,7 @@ class Receiving {
   std::uint32_t find(const Connection& connection, std::uint32_t number) const;
   std::uint32_t find_or_open(Connection& connection, const MessageHeader& header,
                              std::uint32_t known, Time now);
+  std::uint32_t take_place(Connection& connection, std::uint32_t number);
   static Piece piece_of(const MessageHeader& header, std::uint64_t payload_bytes);
   bool belongs(const IncomingMessage& message, const MessageHeader& header,
                const Piece& piece) const;

@@ -172,6 +172,29 @@ TEST(EndpointFaults, OfManySmallMessagesOnlyTheLostOneIsSentAgain) {
   }
 }
 
+// Two of three arrive, and wait for the third: more than there are places for, but for those that
+// are left for the next one of each peer. The program waits for one in the middle.
+TEST(EndpointFaults, WhatIsMissingHasAPlaceBeforeWhatIsEarly) {
+  WorldOptions options;
+  options.endpoint.limits.peers = 1;
+  options.endpoint.limits.requests = options.endpoint.limits.unexpected_messages = 40;
+  World world(options);
+  const Time well = Time{} + milliseconds(5);
+  world.network.script = [&](const Flight& flight) {
+    const auto frame = flight.find(Type::eager);
+    const bool is_third = !frame.empty() && load_le<std::uint32_t>(frame.data() + 12) % 3 == 0;
+    return Fate{.copies = is_third && flight.at < well ? 0 : 1};
+  };
+  std::vector<std::byte> got(8);
+  const std::vector<std::byte> sent = content(1, 8);
+  ASSERT_NE(world.receive(1, 0, got, 2), kNoRequest);
+  for (int i = 0; world.now() < well; world.run(microseconds(50))) {
+    while (world.send(0, 1, sent, i == 20 ? 2 : 1) != kNoRequest) ++i;
+  }
+  EXPECT_TRUE(world.complete(1, 1, seconds(1)));
+  EXPECT_TRUE(got == sent);
+}
+
 // One in twenty is late by up to half a round trip.
 TEST(EndpointFaults, WhatIsLateIsNotSentAgain) {
   WorldOptions options;
