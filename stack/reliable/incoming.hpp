@@ -34,12 +34,12 @@ struct IncomingMessage {
   bool is_kept = false;      // `memory` is of the unexpected ones
   ReceivedRanges ranges;     // begun, of a message of several fragments
   std::uint32_t charge = 0;  // KiB of credit that it holds
-  // Of one that has been granted: how often the grant was repeated, on which rail it went last, and
-  // when it will be repeated.
+  // Of one that has been granted: how often the grant was repeated, on which rail it went last and
+  // when, and when it will be repeated.
   std::uint8_t grant_attempts = 0;
   std::uint8_t grant_rail = 0;
   bool grant_waits = false;  // for a slot
-  Time grant_at;
+  Time grant_sent, grant_at;
   std::uint32_t sender = kNone;  // of this process itself: the request of the send
 };
 

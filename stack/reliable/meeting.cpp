@@ -117,6 +117,7 @@ void Receiving::send_grant(Connection& connection, std::uint32_t i, std::size_t 
     message.grant_rail = static_cast<std::uint8_t>(rail);
     wait = grant_patience(connection, message);
   }
+  message.grant_sent = now;
   message.grant_at = now + wait;
   connection.grant_at = std::min(connection.grant_at, message.grant_at);
 }
@@ -168,6 +169,19 @@ void Receiving::repeat_grants(Connection& connection, std::size_t rail, Time now
   for (std::uint32_t i = connection.grants.first; i != kNone;
        i = Grants::after(core_.incoming, i)) {
     if (core_.incoming[i].grant_rail != rail) continue;
+    send_grant(connection, i, acknowledging_.best_rail(connection), now);
+  }
+}
+
+// A probe has come through, and a grant that was repeated before it has not, as it seems: an outage
+// is over, and nobody need wait as long for the grant as it has lasted.
+void Receiving::handle_answer(Connection& connection, std::size_t rail, Time stamp, Time now) {
+  for (std::uint32_t i = connection.grants.first; i != kNone;
+       i = Grants::after(core_.incoming, i)) {
+    IncomingMessage& message = core_.incoming[i];
+    const bool went_there = message.grant_rail == rail || !connection.may_carry(message.grant_rail);
+    if (message.grant_attempts == 0 || message.grant_sent >= stamp || !went_there) continue;
+    message.grant_attempts = 0;
     send_grant(connection, i, acknowledging_.best_rail(connection), now);
   }
 }

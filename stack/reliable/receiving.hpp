@@ -36,6 +36,8 @@ class Receiving {
   Time next_deadline(const Connection& connection) const;
   // Grants that have found no slot, as far as there are some now.
   void send_waiting_grants(Connection& connection, Time now);
+  // A probe of this rail, sent at `stamp`, has been answered.
+  void handle_answer(Connection& connection, std::size_t rail, Time stamp, Time now);
   // Grants that went on a rail which carries no data any more are sent on another one.
   void repeat_grants(Connection& connection, std::size_t rail, Time now);
   bool has_unpresented(const Connection& connection) const { return connection.unplaced != kNone; }

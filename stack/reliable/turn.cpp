@@ -249,7 +249,9 @@ void Endpoint::Parts::handle_verified(Connection& connection, std::size_t r,
 
 // The same answer comes on two rails; one that is known, or to what was never asked, says nothing.
 void Endpoint::Parts::handle_answer(Connection& connection, std::size_t r, Time stamp, Time now) {
-  if (connection.ways->answered(r, stamp, now)) sending.handle_answer(connection, r, stamp, now);
+  if (!connection.ways->answered(r, stamp, now)) return;
+  sending.handle_answer(connection, r, stamp, now);
+  receiving.handle_answer(connection, r, stamp, now);
 }
 
 // A peer that has been given up, and speaks: it believes that the connection goes on, and would

@@ -64,6 +64,31 @@ TEST_F(EndpointGrants, OneThatIsLostTwiceAfterAStreamIsRepeatedSoon) {
   EXPECT_LE(world.now() - others, milliseconds(5)) << "two time-outs, of 1 and 2 ms, and its data";
 }
 
+// The last one before the end of an outage was sent up to a second ago, and its patience is as
+// long.
+TEST_F(EndpointGrants, ThoseOfAnOutageAreRepeatedWhenItIsOver) {
+  for (const std::size_t rails : {std::size_t{1}, std::size_t{2}}) {
+    for (const Duration lasts : {milliseconds(1500), milliseconds(2500), milliseconds(5300)}) {
+      WorldOptions outage = options(rails);
+      World world(outage);
+      ASSERT_NE(world.send(0, 1, sent_), kNoRequest);
+      world.run(milliseconds(2));
+      const Time over = world.now() + lasts;
+      std::size_t grants = 0;
+      world.network.script = [&](const Flight& flight) {
+        if (flight.has(Type::grant) && flight.at >= over) ++grants;
+        return Fate{.copies = flight.at < over ? 0 : 1};
+      };
+      got_.emplace_back(kBytes);
+      ASSERT_NE(world.receive(1, 0, got_.back()), kNoRequest);
+      ASSERT_TRUE(world.complete(1, 1));
+      EXPECT_LE(world.now() - over, outage.endpoint.rails.probe_interval_silent + milliseconds(5))
+          << rails << " rails, " << lasts.ns / 1'000'000 << " ms";
+      EXPECT_LE(grants, 2u);
+    }
+  }
+}
+
 // Many are due at the same time, and then again, as all are lost: those that find no slot shall not
 // wait until they would be repeated.
 TEST_F(EndpointGrants, ThoseThatFindNoSlotWaitForNoMoreThanThat) {
