@@ -109,7 +109,7 @@ class RealWorld final : public Lives, public AddressBook {
   std::string name_;  // that no other world on this machine has
   Time now_;
   std::vector<Process> processes_;
-  std::vector<Address> addresses_;  // by rail * processes + process
+  std::vector<Address> addresses_;                    // by rail * processes + process
   std::vector<std::optional<Incarnation>> believed_;  // by process * processes + other
   std::vector<Time> told_at_;                         // the last of all news, likewise
   std::vector<News> news_;
