@@ -116,11 +116,11 @@ struct Connection {
 
   // Receiving.
   NumberWindow received;  // messages that have arrived whole, or whose request has
-  // All messages before it have been shown to matching; some of those behind it may have been.
-  std::uint32_t next_presented = 0;
   // Messages below it have begun to arrive, but for the missing ones: their places are kept.
   std::uint32_t begun_below = 0;
   std::uint32_t missing = 0;
+  // All messages before it have been shown to matching; some of those behind it may have been.
+  std::uint32_t next_presented = 0;
   std::uint32_t unplaced = kNone;  // that message, if matching has had no room for it
   std::uint64_t shown_at = 0;      // Receiving's count of changes when those behind it were shown
   std::uint32_t credit_given = 0;  // KiB since the beginning

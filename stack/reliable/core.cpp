@@ -38,6 +38,11 @@ std::vector<T*> make_some(Pool<T>& pool, std::uint32_t peers) {
   return made;
 }
 
+// More than two windows of messages wait behind a hole only if several peers have one each.
+std::uint32_t early_max_of(const EndpointLimits& limits) {
+  return std::min(limits.requests, 2 * NumberWindow::kWidth);
+}
+
 }  // namespace
 
 Core::Core(const EndpointOptions& given, std::span<Fabric* const> rails, const AddressBook& book)
@@ -52,10 +57,12 @@ Core::Core(const EndpointOptions& given, std::span<Fabric* const> rails, const A
       outgoing(given.limits.requests),
       fragments(given.limits.requests + fragments_beyond(given.limits)),
       sent(packets_under_way(given.limits)),
-      incoming(given.limits.requests + given.limits.unexpected_messages + given.limits.peers),
+      incoming(given.limits.requests + given.limits.unexpected_messages + given.limits.peers +
+               early_max_of(given.limits)),
       range_blocks(std::min(incoming.size(), kMessagesInPiecesMax), kRangeBlocksShared),
       unexpected(std::uint64_t{given.limits.unexpected_bytes} *
-                 std::clamp(given.limits.peers, 1u, kPeersKeepingMax)) {
+                 std::clamp(given.limits.peers, 1u, kPeersKeepingMax)),
+      early_max(early_max_of(given.limits)) {
   HOLDFAST_ASSERT(!rails.empty() && rails.size() <= kRailsMax && given.limits.peers >= 1);
   // As credit is told: 16 bits of its units, of which half may be on their way.
   HOLDFAST_ASSERT(given.limits.unexpected_bytes / kCreditUnit < 32768);

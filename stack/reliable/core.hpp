@@ -67,7 +67,12 @@ struct Core {
   bool is_changed = false;
   bool is_changed_for_next = false;
   Time due = Time::never();
-  std::uint32_t missing = 0;          // incoming messages, of all connections
+  // Of the places of incoming messages so many are beyond those that posted receives, matching and
+  // the next one of each peer may take: for messages whose turn has not come, and for those that
+  // are missing before them.
+  std::uint32_t early_max;
+  std::uint32_t early = 0;  // that have one and are not presented
+  std::uint32_t missing = 0;
   std::uint32_t extra_fragments = 0;  // in use, beyond one for each message
   EndpointCounts counts;
   std::array<std::uint64_t, kRailsMax> given_up{};  // copies of fragments, by their rail

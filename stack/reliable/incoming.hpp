@@ -30,6 +30,7 @@ struct IncomingMessage {
   bool is_rendezvous = false;
   bool is_opened = false;     // its first frame has come: the envelope is known
   bool is_presented = false;  // to matching
+  bool is_early = false;      // it is not, and counts as one of Core::early
   bool is_whole = false;
   bool is_kept = false;      // `memory` is of the unexpected ones
   ReceivedRanges ranges;     // begun, of a message of several fragments

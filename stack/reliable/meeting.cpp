@@ -98,6 +98,7 @@ void Receiving::send_grant(Connection& connection, std::uint32_t i, std::size_t 
   core_.activate(connection);
   IncomingMessage& message = core_.incoming[i];
   Duration wait = core_.options.round_trip.wait_min;
+  message.grant_waits = false;
   if (rail != kNoRail) {
     MessageHeader header;
     header.type = MessageFrameType::grant;
@@ -122,12 +123,22 @@ void Receiving::send_grant(Connection& connection, std::uint32_t i, std::size_t 
   connection.grant_at = std::min(connection.grant_at, message.grant_at);
 }
 
+// As data they leave some slots to acknowledgements and answers, without which rails look dead.
 void Receiving::send_waiting_grants(Connection& connection, Time now) {
   if (!std::exchange(connection.grants_wait, false)) return;
   for (std::uint32_t i = connection.grants.first; i != kNone && !connection.grants_wait;
        i = Grants::after(core_.incoming, i)) {
-    if (!core_.incoming[i].grant_waits) continue;
-    send_grant(connection, i, acknowledging_.best_rail(connection), now);
+    const IncomingMessage& message = core_.incoming[i];
+    if (!message.grant_waits) continue;
+    if (!core_.send_slots.has_for_data()) core_.flush(now);
+    if (!core_.send_slots.has_for_data()) {
+      connection.grants_wait = true;
+      return;
+    }
+    // On the one that was chosen: that of the grant before may be dead.
+    const std::size_t chosen = message.grant_rail;
+    const bool carries = connection.may_carry(chosen) && core_.ports[chosen].takes_frames();
+    send_grant(connection, i, carries ? chosen : acknowledging_.best_rail(connection), now);
   }
 }
 
@@ -232,6 +243,7 @@ void Receiving::release(std::uint32_t i) {
   give_credit(message);
   forget_kept(message);
   message.ranges.end(core_.range_blocks);
+  if (message.is_early) --core_.early;
   core_.incoming.give(i);
 }
 

@@ -99,23 +99,29 @@ std::uint32_t Receiving::find_or_open(Connection& connection, const MessageHeade
   return found;
 }
 
-// Those that are early leave a place for each that is missing before them, or they would wait in
-// theirs for ever, and for the next one of each other peer.
+// Those that are early have places of their own, of which they leave one for each message that is
+// missing before them: else they would wait in theirs for ever. So whatever waits for its turn, and
+// whoever's it is, the next one of each peer finds a place, and a posted receive or matching has
+// it.
 std::uint32_t Receiving::take_place(Connection& connection, std::uint32_t number) {
+  const bool is_early = number != connection.next_presented;
   if (is_before(number, connection.begun_below)) {
+    HOLDFAST_ASSERT(connection.missing > 0);
     --connection.missing;
     --core_.missing;
   } else {
     const std::uint32_t skipped = number - connection.begun_below;
-    const bool is_early = number != connection.next_presented;
-    const std::uint32_t of_others = is_early ? core_.options.limits.peers - 1 : 0;
-    if (core_.incoming.left() <= core_.missing + skipped + of_others) return kNone;
+    const std::uint32_t missing = core_.missing + skipped;
+    if (is_early && core_.early + missing >= core_.early_max) return kNone;
+    if (core_.incoming.left() <= missing) return kNone;
     connection.begun_below = number + 1;
     connection.missing += skipped;
-    core_.missing += skipped;
+    core_.missing = missing;
   }
   const std::uint32_t place = core_.incoming.take();
   HOLDFAST_ASSERT(place != kNone);
+  core_.incoming[place].is_early = is_early;
+  if (is_early) ++core_.early;
   return place;
 }
 

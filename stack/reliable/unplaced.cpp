@@ -1,4 +1,6 @@
 // Messages whose turn has come, and which find no place in matching to wait in.
+#include <utility>
+
 #include "stack/reliable/receiving.hpp"
 
 namespace holdfast::reliable {
@@ -35,6 +37,7 @@ bool Receiving::show(std::uint32_t i, Time now) {
   const Matching::Posted posted = core_.matching.arrive(message.envelope, i, request);
   if (posted == Matching::Posted::full) return false;
   message.is_presented = true;
+  if (std::exchange(message.is_early, false)) --core_.early;
   if (message.is_whole) {
     List& connection = core_.connections[message.connection].incoming;
     Incoming::remove(core_.incoming, is_left(message) ? left_ : connection, i);
@@ -73,13 +76,15 @@ bool Receiving::is_left(const IncomingMessage& message) const {
 void Receiving::leave_unplaced(Connection& connection) {
   std::uint32_t number = connection.next_presented;
   for (std::uint32_t i = connection.unplaced; i != kNone;) {
-    const IncomingMessage& message = core_.incoming[i];
+    IncomingMessage& message = core_.incoming[i];
     const std::uint32_t next = Incoming::after(core_.incoming, i);
     while (message.number != number && connection.received.contains(number)) ++number;
     if (message.number != number++ || !message.is_opened) break;
     if (message.is_whole) {
       Incoming::remove(core_.incoming, connection.incoming, i);
       Incoming::append(core_.incoming, left_, i);
+      // The place of the next one of that peer is its next life's.
+      if (!std::exchange(message.is_early, true)) ++core_.early;
     }
     i = next;
   }

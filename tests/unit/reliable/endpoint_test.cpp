@@ -306,12 +306,14 @@ TEST(Endpoint, RequestsAreBounded) {
   EXPECT_EQ(world.at(1).refusal(), Refusal::no_connection);
 }
 
-// Message 0 is late, so that those behind it have come and wait for their turn; then it comes.
+// The first message of process 0 is late, so that the one behind it waits for its turn; process 2
+// leaves one in each of its lives.
 TEST(Endpoint, AMessageToItselfIsToldWhatHasTakenItsPlace) {
   WorldOptions options;
+  options.processes = 3;
   options.endpoint.limits.requests = 2;
   options.endpoint.limits.unexpected_messages = 2;
-  options.endpoint.limits.peers = 1;
+  options.endpoint.limits.peers = 2;
   World world(options);
   std::vector<std::byte> memory(8);
   const auto refused = [&] {
@@ -325,16 +327,21 @@ TEST(Endpoint, AMessageToItselfIsToldWhatHasTakenItsPlace) {
   world.network.script = [&](const Flight& flight) {
     const auto frame = flight.find(MessageFrameType::eager);
     const bool is_first = !frame.empty() && load_le<std::uint32_t>(frame.data() + 12) == 0;
-    return Fate{.copies = is_late && is_first ? 0 : 1};
+    return Fate{.copies = is_late && is_first && flight.from == ProcessId{0} ? 0 : 1};
   };
-  ASSERT_NE(world.send(0, 1, memory), kNoRequest);
-  for (std::size_t i = 0; i < 2; ++i) {
-    ASSERT_NE(world.send(0, 1, memory), kNoRequest);
-    ASSERT_TRUE(world.complete(0, i + 1, milliseconds(1)));
+  for (std::size_t i = 0; i < 2; ++i) ASSERT_NE(world.send(0, 1, memory), kNoRequest);
+  ASSERT_TRUE(world.complete(0, 1, milliseconds(1)));
+  for (std::size_t life = 0; life < 4; ++life) {
+    EXPECT_EQ(refused(), Refusal::waiting);
+    world.of[2].clear();
+    ASSERT_NE(world.send(2, 1, memory), kNoRequest);
+    ASSERT_TRUE(world.complete(2, 1, milliseconds(1)));
+    world.at(1).fail({2}, world.life(2), world.now());
+    world.restart(2);
   }
   EXPECT_EQ(refused(), Refusal::arriving) << "the place that is left is that of message 0";
   is_late = false;
-  ASSERT_TRUE(world.complete(0, 3));
+  ASSERT_TRUE(world.complete(0, 2));
   EXPECT_EQ(refused(), Refusal::arriving);
 }
 

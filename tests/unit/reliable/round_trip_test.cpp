@@ -70,7 +70,7 @@ TEST(RoundTrip, BeginsWithTheFirstSample) {
 TEST(RoundTrip, TheWaitHasBounds) {
   RoundTrip round_trip(kLimits);
   round_trip.measure(nanoseconds(249'999), {});
-  EXPECT_EQ(round_trip.retransmission_timeout(), milliseconds(1));  // 3 R and a quarter: 3 ns less
+  EXPECT_EQ(round_trip.retransmission_timeout(), milliseconds(1));  // 3 R and a quarter: 5 ns less
   round_trip = RoundTrip(kLimits);
   round_trip.measure(nanoseconds(250'002), {});
   EXPECT_EQ(round_trip.retransmission_timeout(), nanoseconds(1'000'006));
