@@ -1,15 +1,14 @@
 // The swarm of messages on real rails: what the seeds of message_swarm stand for, over UDP, TCP and
 // shared memory of this machine, under the same ledger.
 //
-//   real_message_swarm [--first SEED] [--count N | --seconds S]   plays N seeds (100) from SEED
-//   (0),
-//                                                                 or as many as take S seconds
-//   real_message_swarm --seed N [--verbose]                       plays one; --verbose says what
-//   real_message_swarm --long                                     plays for half an hour
+//   real_message_swarm [--first SEED] [--count N]     plays N seeds (100) from SEED (0)
+//   real_message_swarm [--first SEED] --seconds S     plays as many as take S seconds
+//   real_message_swarm [--first SEED] --long          plays for half an hour
+//   real_message_swarm --seed N [--verbose]           plays one; --verbose says what it is
 //
 // A seed draws what happens and when, and not what a machine makes of it: two runs of one differ. A
-// failing seed prints what is wrong and the line that plays it again. Exit status 1 if any failed;
-// 2 if the arguments make no sense.
+// failing seed prints what is wrong and the line that plays it again. Exit status 1 if any failed,
+// or if many seeds together do not test what they are for; 2 if the arguments make no sense.
 #include <algorithm>
 #include <iostream>
 #include <string_view>
@@ -25,6 +24,7 @@ namespace {
 
 constexpr std::uint64_t kForEver = 1'000'000'000;  // seeds
 constexpr std::uint64_t kLongSeconds = 1800;
+constexpr std::uint64_t kMany = 16;  // seeds that draw something of everything
 
 struct Sum {
   std::uint64_t seeds = 0;
@@ -32,7 +32,9 @@ struct Sum {
   std::uint64_t frames = 0;
   std::uint64_t messages = 0;
   std::uint64_t resent = 0;
-  std::uint64_t in_recovery = 0;  // seeds
+  std::uint64_t spoilt = 0;       // frames
+  std::uint64_t faults = 0;       // of rails and processes
+  std::uint64_t in_recovery = 0;  // seeds with a rail that died when something was sent again
   std::uint64_t rails[kRealKinds] = {};
 };
 
@@ -51,6 +53,8 @@ void play_seed(std::uint64_t seed, bool verbose, Sum& sum) {
   sum.frames += played.frames;
   sum.messages += played.messages;
   sum.resent += played.resent;
+  sum.spoilt += played.spoilt;
+  sum.faults += played.faults;
   if (played.faults_in_recovery > 0) ++sum.in_recovery;
   for (const RealKind kind : kinds) ++sum.rails[static_cast<std::size_t>(kind)];
   if (played.failure.empty()) return;
@@ -72,8 +76,16 @@ int run(const swarm::Arguments& arguments, std::uint64_t seconds_max) {
     std::cout << sum.rails[kind] << " rails of " << name_of(static_cast<RealKind>(kind)) << ", ";
   }
   std::cout << sum.frames << " frames, " << sum.messages << " messages received, " << sum.resent
-            << " fragments sent again; a rail died during recovery in " << sum.in_recovery
-            << " seeds\n";
+            << " fragments sent again; " << sum.spoilt << " frames spoilt, " << sum.faults
+            << " faults; a rail died during recovery in " << sum.in_recovery << " seeds\n";
+  const bool lacks_a_kind = std::ranges::find(sum.rails, 0u) != std::end(sum.rails);
+  const bool lacks_a_fault = sum.resent == 0 || sum.spoilt == 0 || sum.faults < sum.seeds ||
+                             sum.in_recovery < sum.seeds / 10;
+  if (sum.seeds >= kMany && (lacks_a_kind || lacks_a_fault)) {
+    std::cout << "these seeds test too little: rails of all kinds are wanted, frames that are "
+                 "spoilt, a fault a seed, and a rail that dies during recovery in one of ten\n";
+    return 1;
+  }
   return sum.failed == 0 ? 0 : 1;
 }
 
@@ -98,7 +110,7 @@ int main(int argc, char** argv) {
   const bool is_read =
       messages::take_seconds(rest, seconds) &&
       swarm::parse(static_cast<int>(rest.size()), rest.data(), messages::kForEver, arguments);
-  if (!is_read) {
+  if (!is_read || (seconds > 0 && arguments.count == 1)) {
     std::cerr << "usage: real_message_swarm [--first SEED] [--count N | --seconds S | --long]\n"
                  "       real_message_swarm --seed N [--verbose]\n";
     return 2;

@@ -35,18 +35,16 @@ void RealWorld::begin_and_mend_what_is_due() {
 }
 
 void RealWorld::begin(std::size_t i) {
-  constexpr Duration kJustNow = microseconds(100);
   const WorldFault& plan = scenario_.world.faults[i];
   faults_[i] = {FaultState::on, now_ + plan.lasts};
-  const bool of_rail = plan.kind == WorldFaultKind::cut || plan.kind == WorldFaultKind::port;
-  if (of_rail && now_ <= resent_at_ + kJustNow) ++faults_in_recovery_;
+  ++faults_begun_;
+  if (plan.in_recovery) ++faults_in_recovery_;
   play(plan, true);
 }
 
 void RealWorld::look_for_recovery(Process& process) {
   const std::uint64_t resent = process.endpoint->counts().fragments_resent;
   if (std::exchange(process.resent, resent) == resent) return;
-  resent_at_ = now_;
   for (std::size_t i = 0; i < faults_.size(); ++i) {
     const WorldFault& plan = scenario_.world.faults[i];
     if (faults_[i].state != FaultState::armed || faults_[i].next < Time::never()) continue;

@@ -69,6 +69,8 @@ class RealPlay {
     played_.frames = world_.frames();
     played_.messages = ledger_.received();
     played_.resent = world_.fragments_resent();
+    played_.spoilt = world_.frames_spoilt();
+    played_.faults = world_.faults_begun();
     played_.faults_in_recovery = world_.faults_in_recovery();
     return played_;
   }

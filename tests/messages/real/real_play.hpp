@@ -1,7 +1,6 @@
 // One run of the swarm of messages on real rails, under the ledger of the simulated one.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -19,7 +18,10 @@ struct RealPlayed {
   std::uint64_t frames = 0;
   std::uint64_t messages = 0;  // received
   std::uint64_t resent = 0;
-  std::uint64_t faults_in_recovery = 0;
+  std::uint64_t spoilt =
+      0;  // frames that were lost, doubled, corrupted, cut short or late on purpose
+  std::uint64_t faults = 0;              // of rails and processes that have begun
+  std::uint64_t faults_in_recovery = 0;  // of these, such as wait for something to be sent again
 };
 
 // Takes as long as the scenario says, and what everything needs to complete after its calm.

@@ -188,6 +188,7 @@ void RealWorld::keep_counts_of(const Process& process) {
     frames_of_ended_lives_ += process.endpoint->traffic(r).frames_sent;
   }
   resent_in_ended_lives_ += process.endpoint->counts().fragments_resent;
+  for (const auto& impaired : process.impaired) spoilt_in_ended_lives_ += impaired->counts();
 }
 
 std::uint64_t RealWorld::frames() const {
@@ -198,6 +199,14 @@ std::uint64_t RealWorld::frames() const {
     }
   }
   return sum;
+}
+
+std::uint64_t RealWorld::frames_spoilt() const {
+  FrameFaultCounts sum = spoilt_in_ended_lives_;
+  for (const Process& process : processes_) {
+    for (const auto& impaired : process.impaired) sum += impaired->counts();
+  }
+  return sum.lost + sum.duplicated + sum.corrupted + sum.truncated + sum.delayed;
 }
 
 std::uint64_t RealWorld::fragments_resent() const {

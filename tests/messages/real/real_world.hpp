@@ -54,7 +54,9 @@ class RealWorld final : public Lives, public AddressBook {
   // Over all processes and lives.
   std::uint64_t frames() const;
   std::uint64_t fragments_resent() const;
-  // Faults of rails that began when something had just been sent again.
+  std::uint64_t frames_spoilt() const;
+  std::uint64_t faults_begun() const { return faults_begun_; }
+  // Of these, such as were to wait until something is sent again.
   std::uint64_t faults_in_recovery() const { return faults_in_recovery_; }
 
  private:
@@ -81,7 +83,7 @@ class RealWorld final : public Lives, public AddressBook {
     bool over = false;
   };
 
-  ProcessId process_at(std::size_t rail, const Address& address) const;
+  ProcessId process_at(std::size_t rail, const Address& at) const;
 
   // real_world.cpp: processes.
   void open_rails(ProcessId id);
@@ -115,10 +117,11 @@ class RealWorld final : public Lives, public AddressBook {
   std::vector<News> news_;
   std::vector<Fault> faults_;  // those of the scenario
   swarm::Dice delays_;
-  Time resent_at_ = Time{} - seconds(1000);
+  std::uint64_t faults_begun_ = 0;
   std::uint64_t faults_in_recovery_ = 0;
   std::uint64_t frames_of_ended_lives_ = 0;
   std::uint64_t resent_in_ended_lives_ = 0;
+  FrameFaultCounts spoilt_in_ended_lives_;
 };
 
 }  // namespace holdfast::messages
