@@ -60,7 +60,6 @@ std::size_t ImpairedFabric::post(std::span<const Operation> operations) {
 
 // False: back-pressure. What can never succeed is for the inner fabric to say.
 bool ImpairedFabric::post_one(const Operation& operation, bool scheduled) {
-  HOLDFAST_ASSERT(operation.cookie != kOwnCookie);
   if (operation.kind != OperationKind::send || operation.size > caps_.frame_bytes_max ||
       operation.peer == kNoPeer) {
     return inner_.post({&operation, 1}) == 1;

@@ -16,7 +16,8 @@
 
 namespace holdfast {
 
-// The cookie of operations that nobody has posted: nobody is told what becomes of them.
+// The cookie of operations that nobody has posted, also where one impaired fabric stands around
+// another: nobody is told what becomes of them.
 constexpr std::uint64_t kOwnCookie = ~std::uint64_t{0};
 
 class LateFrames {
