@@ -11,8 +11,9 @@ namespace holdfast::messages {
 
 namespace {
 
-// After everything has completed: long enough for what may come twice.
-constexpr Duration kAfterwards = milliseconds(50);
+// After everything has completed: long enough for what may come twice, and for the last news of who
+// lives (draw.cpp: 51 ms), without which nobody receives what waits from there.
+constexpr Duration kAfterwards = milliseconds(60);
 
 class SimulatedLives final : public Lives {
  public:

@@ -1,5 +1,6 @@
 // When faults begin and end, and what they do to a real world. A fault lasts as long as is planned,
-// so one that begins late, as the machine was busy, ends late, and it is not calm before.
+// so one that begins late, as the machine was busy, ends late, and it is not calm before; nor while
+// somebody has not been told of a life, as what waits from there is received when he has.
 #include <algorithm>
 #include <utility>
 
@@ -15,7 +16,8 @@ bool RealWorld::is_calm() const {
     return fault.state == FaultState::waits || fault.state == FaultState::on ||
            (fault.state == FaultState::armed && fault.next < Time::never());
   };
-  return now_ >= scenario_.calm && std::ranges::none_of(faults_, may_still_do_something);
+  return now_ >= scenario_.calm && news_.empty() &&
+         std::ranges::none_of(faults_, may_still_do_something);
 }
 
 void RealWorld::begin_and_mend_what_is_due() {
