@@ -14,7 +14,7 @@ class Lives {
   virtual ~Lives() = default;
 
   virtual Time now() const = 0;
-  // From the scenario's calm on, once no fault is on any more.
+  // From the scenario's calm on, once no fault is on any more that began late.
   virtual bool is_calm() const = 0;
   // Null while the process is down.
   virtual const reliable::Endpoint* endpoint(ProcessId process) const = 0;

@@ -93,6 +93,7 @@ class RealPlay {
 std::vector<RealKind> draw_kinds(std::uint64_t seed, std::size_t rails) {
   swarm::Dice dice(seed, kKindsStream, 0);
   std::vector<RealKind> kinds;
+  // UDP as often as the others together: it is the one that loses by itself.
   for (std::size_t r = 0; r < rails; ++r) {
     static constexpr RealKind kDrawn[] = {RealKind::udp, RealKind::udp, RealKind::tcp,
                                           RealKind::shm};
