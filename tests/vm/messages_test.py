@@ -1,10 +1,12 @@
 """Messages over RDMA adapters: the roles of tests/unit/library/messages_test.cpp between processes
-at two Soft-RoCE adapters, in datagrams of as many bytes as these carry; and over two rails, which
-are cut in turn while messages are under way."""
+at two Soft-RoCE adapters, in datagrams of as many bytes as these carry; over two rails, which are
+cut in turn while messages are under way; and of processes that Open MPI's mpirun starts."""
 
 import os
 import re
+import shutil
 import unittest
+from pathlib import Path
 
 from vm_case import VmCase
 
@@ -22,6 +24,23 @@ export HOLDFAST_TEST_FAULTS="true
 exec "$0" launch -n 4 --per-node 2 --period 200ms --timeout 3s --fabric verbs --rails 2 -- \
   "$1" member through_faults
 """
+# The job's rails are what the environment says.
+MPIRUN = r"""
+hostname guest
+mpirun --allow-run-as-root --oversubscribe --mca plm isolated -n 4 -x HOLDFAST_FABRIC=verbs \
+  -x HOLDFAST_ADDRESSES=rxe0:1,rxe1:1 -x HOLDFAST_PER_NODE=2 "$0" member all_to_all ||
+  exit 1
+cat /sys/class/infiniband/rxe[01]/ports/1/hw_counters/sent_pkts
+"""
+
+
+def openmpi():
+    """What mpirun is made of: itself, and the plugins that it and PMIx look for."""
+    plugins = Path("/usr/lib").glob("*/openmpi/lib/openmpi3/mca_*.so")
+    of_pmix = Path("/usr/lib").glob("*/pmix2/lib/pmix/*.so")
+    texts = Path("/usr/share/openmpi").glob("*.txt")
+    found = [shutil.which("mpirun"), *plugins, *of_pmix, *texts]
+    return [str(path) for path in found]
 
 
 class Messages(VmCase):
@@ -37,6 +56,14 @@ class Messages(VmCase):
                          extra=[PROGRAM, MESSAGES])
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(done.stdout, "")
+
+    @unittest.skipUnless(shutil.which("mpirun"), "there is no mpirun (Debian: openmpi-bin)")
+    def test_go_between_processes_that_mpirun_starts(self):
+        done = self.boot("sh", "-c", MPIRUN, MESSAGES, seconds=200, cables=2,
+                         extra=[MESSAGES, *openmpi()])
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for packets in done.stdout.split(maxsplit=1):  # of either adapter, and mpirun is silent
+            self.assertGreater(int(packets), 100, done.stdout)
 
 
 if __name__ == "__main__":
