@@ -16,10 +16,12 @@ using sim::Benchmark;
 using sim::Job;
 using sim::ProblemClass;
 
+constexpr std::uint32_t kManyProcesses = 65;  // what is played of them takes gigabytes
+
 // So many iterations are played; the one before, which nobody times, opens windows and measures
-// round trips. Of many processes one, as it is gigabytes.
+// round trips.
 std::uint32_t played_iterations(const Job& job) {
-  return job.processes <= 64 ? 4 : 1;
+  return job.processes < kManyProcesses ? 4 : 1;
 }
 
 // Of dr the InfiniBand SDR network (section 4.1; four lanes of 2.5 Gb/s carry 8 Gb/s of data) and
@@ -46,7 +48,7 @@ constexpr Cluster kGraphene = {16'000'000'000,
                                2'666'666'667};
 
 NasFigure dr_6() {
-  NasFigure figure{"dr-6", kDr, {}};
+  NasFigure figure{"dr-6", kDr, true, {}};
   for (const Benchmark benchmark : {Benchmark::bt, Benchmark::cg, Benchmark::mg, Benchmark::sp}) {
     figure.jobs.push_back({{benchmark, ProblemClass::c, 16, 0}, {}});
     figure.jobs.push_back({{benchmark, ProblemClass::c, 64, 0}, {}});
@@ -66,7 +68,7 @@ NasFigure csum_table_1() {
       std::pair{Benchmark::cg, std::array{5.60, 6.59, 5.72, 5.69}},
       std::pair{Benchmark::mg, std::array{0.71, 0.79, 0.71, 0.72}},
   };
-  NasFigure figure{"csum-table-1", kGraphene, {}};
+  NasFigure figure{"csum-table-1", kGraphene, false, {}};
   for (const auto& [benchmark, seconds] : kTable) {
     figure.jobs.push_back({{benchmark, ProblemClass::b, 16, 0},
                            {{NasContender::unprotected, seconds[0]},
@@ -83,7 +85,39 @@ bool is_unprotected(NasContender contender) {
 
 // Without checksums.
 NasContender unsummed(NasContender contender) {
-  return is_unprotected(contender) ? NasContender::unprotected : NasContender::reliable;
+  if (contender == NasContender::unprotected_summed) return NasContender::unprotected;
+  return contender == NasContender::reliable_checked ? NasContender::reliable : contender;
+}
+
+sim::FrameWork work_of(const Cluster& cluster, NasContender contender) {
+  switch (contender) {
+    case NasContender::reliable_untimed:
+      return {};
+    case NasContender::reliable_uncopied:
+      return {cluster.copied.each, 0};
+    case NasContender::reliable_checked:
+      return cluster.checked;
+    case NasContender::unprotected:
+    case NasContender::unprotected_summed:
+    case NasContender::reliable:
+      break;
+  }
+  return cluster.copied;
+}
+
+// In the order of their rows.
+std::vector<NasContender> contenders_of(const NasFigure& figure, const NasJob& job) {
+  std::vector<NasContender> contenders = {NasContender::unprotected};
+  if (figure.cluster.sum_bytes_per_second > 0) {
+    contenders.push_back(NasContender::unprotected_summed);
+  }
+  if (figure.takes_apart && job.job.processes < kManyProcesses) {
+    contenders.push_back(NasContender::reliable_untimed);
+    contenders.push_back(NasContender::reliable_uncopied);
+  }
+  contenders.push_back(NasContender::reliable);
+  contenders.push_back(NasContender::reliable_checked);
+  return contenders;
 }
 
 sim::PlayOptions options_of(const Cluster& cluster, NasContender contender, double compute_scale) {
@@ -97,7 +131,7 @@ sim::PlayOptions options_of(const Cluster& cluster, NasContender contender, doub
     options.player.sum_bytes_per_second = cluster.sum_bytes_per_second;
   }
   options.checksum = contender == NasContender::reliable_checked ? "crc32c" : "";
-  options.work = contender == NasContender::reliable_checked ? cluster.checked : cluster.copied;
+  options.work = work_of(cluster, contender);
   return options;
 }
 
@@ -164,6 +198,10 @@ std::string_view name_of(NasContender contender) {
       return "unprotected";
     case NasContender::unprotected_summed:
       return "unprotected, summed up";
+    case NasContender::reliable_untimed:
+      return "reliable, untimed";
+    case NasContender::reliable_uncopied:
+      return "reliable, uncopied";
     case NasContender::reliable:
       return "reliable";
     case NasContender::reliable_checked:
@@ -183,15 +221,10 @@ NasFigure nas_figure(std::string_view name) {
 Status nas_runtimes(const NasFigure& figure,
                     const std::function<void(const std::string&)>& progress,
                     std::vector<NasRow>& rows) {
-  std::vector<NasContender> contenders = {NasContender::unprotected, NasContender::reliable,
-                                          NasContender::reliable_checked};
-  if (figure.cluster.sum_bytes_per_second > 0) {
-    contenders.insert(contenders.begin() + 1, NasContender::unprotected_summed);
-  }
   for (const NasJob& job : figure.jobs) {
     const double scale = compute_scale_of(figure, job);
     std::vector<NasRow> of_job;
-    for (const NasContender contender : contenders) {
+    for (const NasContender contender : contenders_of(figure, job)) {
       const std::string what = name_of(job.job) + ", " + std::string(name_of(contender));
       progress(what);
       const sim::Played played =

@@ -32,7 +32,9 @@ struct Cluster {
 enum class NasContender : std::uint8_t {
   unprotected,         // adapters write where they are told
   unprotected_summed,  // the same, and each message is summed up before and after
-  reliable,            // stack/reliable without checksums of payloads
+  reliable_untimed,    // stack/reliable, and a frame takes nothing of a processor
+  reliable_uncopied,   // likewise, but for the same time whatever its length
+  reliable,            // likewise, and is copied; without checksums of payloads
   reliable_checked,    // with CRC-32C
 };
 std::string_view name_of(NasContender contender);
@@ -51,6 +53,7 @@ struct NasJob {
 struct NasFigure {
   std::string_view name;
   Cluster cluster;
+  bool takes_apart = false;  // what of reliable messages costs how much; on up to 64 processes
   std::vector<NasJob> jobs;
 };
 

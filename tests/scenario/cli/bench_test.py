@@ -107,6 +107,17 @@ class Bench(Scenario):
                         figures], check=True, stdout=subprocess.PIPE)
         self.assertEqual(len(os.listdir(self.path("out", "figures"))), 6)
 
+    def test_nas_says_what_of_reliable_messages_costs_how_much(self):
+        done = self.bench("nas", "--figure", "dr-6", "--job", "is.c.16", "--output", "out")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        rows = list(csv.DictReader(self.read("out", "runtimes.csv").splitlines()))
+        self.assertEqual([row["contender"] for row in rows],
+                         ["unprotected", "reliable, untimed", "reliable, uncopied", "reliable",
+                          "reliable, crc32c"])
+        seconds = [float(row["seconds"]) for row in rows]
+        self.assertEqual(seconds, sorted(set(seconds)))
+        self.assertEqual([row["over_unsummed"] != "" for row in rows], [False] * 4 + [True])
+
     def netpipe(self, target, *words):
         """A round of a few lengths; the rows by (pattern, contender, bytes)."""
         sizes = [1, 8, 5000, 65536, 1048576]
