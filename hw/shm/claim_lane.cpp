@@ -15,6 +15,16 @@ bool has_ended(std::uint64_t word) {
   return !alive || word_of(*alive) != word;
 }
 
+// What a claimant published and could not announce any more.
+void follow_published(const ShmSegment& segment, std::uint32_t lane) {
+  std::uint32_t tail = segment.lane(lane).tail.load();
+  for (std::uint32_t i = 0; i < segment.geometry().frames; ++i) {
+    if (segment.cell(lane, tail).published.load(std::memory_order_acquire) != tail + 1) break;
+    ++tail;
+  }
+  segment.lane(lane).tail.store(tail);
+}
+
 }  // namespace
 
 std::optional<std::uint32_t> claim_lane(const ShmSegment& segment,
@@ -27,7 +37,10 @@ std::optional<std::uint32_t> claim_lane(const ShmSegment& segment,
       if (!word.compare_exchange_strong(before, word_of(claimant), std::memory_order_acquire)) {
         continue;
       }
-      if (segment.reserve(lane)) return lane;
+      if (segment.reserve(lane)) {
+        follow_published(segment, lane);
+        return lane;
+      }
       give_back_lane(segment, lane);
       return std::nullopt;
     }

@@ -23,6 +23,11 @@ constexpr std::uint32_t kIdlePolls = 64;
 // Who is not there is not looked for with every frame.
 constexpr Duration kLookAgain = milliseconds(1);
 
+// To read the clock takes as long as all else that is done for a short frame. So what a sender says
+// is believed up to this much beyond the time that was read last: that is how far in the future
+// whoever writes what he likes can place a frame.
+constexpr Duration kBelieved = microseconds(50);
+
 }  // namespace
 
 Status ShmFabric::open(const ShmOptions& options, std::unique_ptr<ShmFabric>& opened) {
@@ -148,7 +153,7 @@ void ShmFabric::send(Receiver& receiver, const Operation& operation, Time now) {
   std::byte* const frame = ShmSegment::frame_of(cell);
   if (operation.more_size > 0) operation.writer->write(operation, frame + operation.size);
   if (operation.size > 0) std::memcpy(frame, operation.data, operation.size);
-  lane.tail.store(++receiver.tail, std::memory_order_release);
+  cell.published.store(++receiver.tail, std::memory_order_release);
   ++counters_.frames_sent;
 }
 
@@ -160,7 +165,7 @@ void ShmFabric::announce(const Receiver& receiver) {
   ShmHeader& header = segment.header();
   std::atomic<std::uint64_t>& pending = header.pending[receiver.lane / 64];
   const std::uint64_t bit = std::uint64_t{1} << (receiver.lane % 64);
-  segment.lane(receiver.lane).tail.fetch_add(0);  // it is published before we look
+  segment.lane(receiver.lane).tail.exchange(receiver.tail);  // it is published before we look
   if ((pending.load() & bit) == 0) pending.fetch_or(bit);
   if (header.sleeping.load() != 0 && header.sleeping.exchange(0) != 0) segment.ring();
 }
@@ -222,45 +227,61 @@ void ShmFabric::watch(std::uint32_t lane) {
   idle_polls_ = 0;
 }
 
-// Of the oldest frame that waits, or kNoLane. Lanes that hold none are struck off.
-std::uint32_t ShmFabric::earliest_lane(std::int64_t& sent_ns) {
-  std::uint32_t earliest = kNoLane;
+bool ShmFabric::is_published(std::uint32_t lane) const {
+  const std::uint32_t published =
+      segment_.cell(lane, heads_[lane]).published.load(std::memory_order_acquire);
+  return published == heads_[lane] + 1;
+}
+
+// Whether the lane holds a frame. What it does not show is looked for by its tail, but in a lane
+// that is looked at again with the next poll.
+bool ShmFabric::has_frame(std::uint32_t lane) {
+  if (lane >= segment_.geometry().lanes) return false;
+  if (is_published(lane)) return true;
+  if (lane == watched_ && !armed_) return false;
+  const std::uint32_t tail = segment_.lane(lane).tail.load();
+  if (static_cast<std::int32_t>(tail - heads_[lane]) <= 0) return false;
+  if (is_published(lane)) return true;
+  ++counters_.corrupt;
+  heads_[lane] = tail;
+  segment_.lane(lane).head.store(tail, std::memory_order_release);
+  return false;
+}
+
+// The lane of the oldest frame that waits. Lanes that hold none are struck off.
+ShmFabric::Earliest ShmFabric::find_earliest() {
+  Earliest earliest{kNoLane, 0, true};
   for (std::size_t i = 0; i < words(); ++i) {
     for (std::uint64_t left = ready_[i]; left != 0; left &= left - 1) {
       const auto lane =
           static_cast<std::uint32_t>(i * 64) + static_cast<std::uint32_t>(std::countr_zero(left));
-      std::uint32_t waiting = 0;
-      if (lane < segment_.geometry().lanes) {
-        waiting = segment_.lane(lane).tail.load() - heads_[lane];
-      }
-      if (waiting > segment_.geometry().frames) {
-        ++counters_.corrupt;
-        heads_[lane] += waiting;
-        segment_.lane(lane).head.store(heads_[lane], std::memory_order_release);
-        waiting = 0;
-      }
-      if (waiting == 0) {
+      if (!has_frame(lane)) {
         ready_[i] &= ~(left & (~left + 1));
         continue;
       }
       const std::int64_t sent = segment_.cell(lane, heads_[lane]).sent_ns;
-      if (earliest != kNoLane && sent >= sent_ns) continue;
-      earliest = lane;
-      sent_ns = sent;
+      if (earliest.lane != kNoLane) {
+        earliest.is_only_lane = false;
+        if (sent >= earliest.sent_ns) continue;
+      }
+      earliest.lane = lane;
+      earliest.sent_ns = sent;
     }
   }
   return earliest;
 }
 
 // Takes the lane's oldest frame into a slot; false if it is lost.
-bool ShmFabric::take(std::uint32_t lane, std::int64_t sent_ns, Time now, Event& event) {
+bool ShmFabric::take(std::uint32_t lane, std::int64_t sent_ns, Event& event) {
   ShmCell& cell = segment_.cell(lane, heads_[lane]);
   const std::uint32_t size = cell.size;  // once: its writer may be anybody
   const bool whole = size <= segment_.geometry().frame_bytes && size <= queues_.slots()[0].size;
   if (whole) {
     const ReceiveSlot slot = queues_.slots().pop();
     if (size > 0) std::memcpy(slot.data, ShmSegment::frame_of(cell), size);
-    last_arrival_ = std::clamp(Time{sent_ns}, last_arrival_, std::max(now, last_arrival_));
+    if (Time{sent_ns} > clock_read_ + kBelieved) clock_read_ = monotonic_now();
+    const Time latest = std::max(clock_read_ + kBelieved, last_arrival_);
+    last_arrival_ = std::clamp(Time{sent_ns}, last_arrival_, latest);
     event = Event{};
     event.kind = EventKind::received;
     event.size = size;
@@ -282,15 +303,13 @@ std::size_t ShmFabric::poll(std::span<Event> events) {
   }
   std::size_t count = queues_.poll(events, [] { return true; });
   if (count == events.size() || queues_.slots().empty() || !gather()) return count;
-  Time now;
-  std::int64_t sent_ns = 0;
   if (idle_polls_ < kIdlePolls) ++idle_polls_;
   while (count < events.size() && !queues_.slots().empty()) {
-    const std::uint32_t lane = earliest_lane(sent_ns);
-    if (lane == kNoLane) break;
-    if (now == Time{}) now = monotonic_now();
-    if (take(lane, sent_ns, now, events[count])) ++count;
-    watch(lane);
+    const Earliest earliest = find_earliest();
+    if (earliest.lane == kNoLane) break;
+    if (take(earliest.lane, earliest.sent_ns, events[count])) ++count;
+    watch(earliest.lane);
+    if (earliest.is_only_lane && !is_published(earliest.lane)) break;
   }
   return count;
 }
@@ -300,8 +319,7 @@ Armed ShmFabric::arm() {
   if (!queues_.slots().empty()) {
     armed_ = true;
     segment_.header().sleeping.store(1);
-    std::int64_t sent_ns = 0;
-    if (gather() && earliest_lane(sent_ns) != kNoLane) return {false, -1};
+    if (gather() && find_earliest().lane != kNoLane) return {false, -1};
   }
   return {true, segment_.bell()};
 }

@@ -101,8 +101,15 @@ class ShmFabric final : public Fabric {
   std::size_t words() const { return (segment_.geometry().lanes + 63) / 64; }
   bool gather();
   void watch(std::uint32_t lane);
-  std::uint32_t earliest_lane(std::int64_t& sent_ns);
-  bool take(std::uint32_t lane, std::int64_t sent_ns, Time now, Event& event);
+  bool is_published(std::uint32_t lane) const;
+  bool has_frame(std::uint32_t lane);
+  struct Earliest {
+    std::uint32_t lane;
+    std::int64_t sent_ns;
+    bool is_only_lane;
+  };
+  Earliest find_earliest();
+  bool take(std::uint32_t lane, std::int64_t sent_ns, Event& event);
 
   Caps caps_;
   std::string name_;
@@ -117,6 +124,7 @@ class ShmFabric final : public Fabric {
   FabricQueues queues_;
   bool armed_ = false;  // the bell may have been rung
   Time last_arrival_;
+  Time clock_read_;
 
   std::vector<std::uint32_t> heads_;  // by lane, as in the lane: what others write there is ignored
   std::array<std::uint64_t, kShmLanesMax / 64> ready_{};  // lanes that may hold frames

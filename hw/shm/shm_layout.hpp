@@ -4,6 +4,10 @@
 // frame is not published, and the next sender that takes the lane writes over it. `tail` and `head`
 // count frames for ever, modulo 2^32, and go on when a lane changes hands.
 //
+// A frame is published by the number in its own cell, so that one cache line brings a short one:
+// the owner needs `tail` only to say that a lane holds nothing. It follows when the frame is
+// announced; who is killed before that leaves it behind (claim_lane.hpp).
+//
 // Everything here may be written by another process at any time. Lengths and counts are checked
 // when they are read, and read once.
 #pragma once
@@ -15,7 +19,7 @@
 
 namespace holdfast::hw {
 
-constexpr std::uint64_t kShmMagic = 0x3154'4644'4c4f'4831;  // changes with the layout
+constexpr std::uint64_t kShmMagic = 0x3254'4644'4c4f'4831;  // changes with the layout
 constexpr std::uint32_t kShmLanesMax = 512;
 
 struct ShmGeometry {
@@ -40,14 +44,14 @@ struct alignas(64) ShmHeader {
 
 struct alignas(64) ShmLane {
   std::atomic<std::uint64_t> claimant;          // see claim_lane.hpp; 0: free
-  alignas(64) std::atomic<std::uint32_t> tail;  // frames published, by the sender
+  alignas(64) std::atomic<std::uint32_t> tail;  // frames announced, by the sender
   alignas(64) std::atomic<std::uint32_t> head;  // frames taken, by the owner
 };
 
 struct ShmCell {
-  std::int64_t sent_ns;  // CLOCK_MONOTONIC, which all processes of a machine share
+  std::atomic<std::uint32_t> published;  // how many frames of its lane with this one; written last
   std::uint32_t size;
-  std::uint32_t unused;
+  std::int64_t sent_ns;  // CLOCK_MONOTONIC, which all processes of a machine share
   // the frame follows
 };
 

@@ -142,10 +142,10 @@ std::vector<Bytes> seeds() {
   for (const unsigned end : {0u, 1u}) {
     Bytes steps{static_cast<std::byte>(end)};
     for (const Bytes& one :
-         {step(cells, {9, 0, 20, 0, 1, 2, 3, 4, 5}),                    // a frame
-          step(lanes + tail, {1}),                                      // published
+         {step(cells, {1, 20, 9, 0, 1, 2, 3, 4, 5}),                    // a frame, published
+          step(lanes + tail, {1}),                                      // announced
           step(offsetof(ShmHeader, pending), {1, 0}),                   // and told of
-          step(cells + cell_bytes(kGeometry), {9, 0, 65, 0, 1, 2, 3}),  // too long
+          step(cells + cell_bytes(kGeometry), {2, 65, 9, 0, 1, 2, 3}),  // too long
           step(lanes + tail, {2}), step(offsetof(ShmHeader, pending), {1, 0}),
           step(lanes + sizeof(ShmLane) + tail, {77}),      // too many
           step(offsetof(ShmHeader, pending), {~0u, ~0u}),  // lanes that are not there

@@ -167,7 +167,8 @@ class ShmAttacker final : public Attacker {
     cell.sent_ns = static_cast<std::int64_t>(mix64(tail_));  // the future and the past
     cell.size = static_cast<std::uint32_t>(frame.size());
     std::copy(frame.begin(), frame.end(), hw::ShmSegment::frame_of(cell));
-    segment_.lane(lane_).tail.store(++tail_);
+    cell.published.store(++tail_);
+    segment_.lane(lane_).tail.store(tail_);
     announce();
   }
 

@@ -169,6 +169,29 @@ TEST(ShmFabric, TheLaneOfOneWhoWasKilledInTheMiddleOfAFrameIsTakenByTheNext) {
   EXPECT_EQ(receiver.received(), std::vector<std::uint32_t>{2});
 }
 
+// Who takes its lane would else write the same cell once more, and be taken for a sender behind.
+TEST(ShmFabric, WhatWasPublishedByOneWhoWasKilledBeforeItSaidSoComesBeforeWhatFollows) {
+  End receiver(name_of("r"), 1), next(name_of("n"));
+  const Peer from_next = next.attach(name_of("r"));
+  Child killed([] {
+    static ShmSegment segment;  // is not tidied up
+    EXPECT_TRUE(ShmSegment::open("/dev/shm", name_of("r"), segment));
+    EXPECT_EQ(claim_lane(segment, *identify(::getpid())), 0u);
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      ShmCell& cell = segment.cell(0, i);
+      cell.size = sizeof i;
+      std::memcpy(ShmSegment::frame_of(cell), &i, sizeof i);
+      cell.published.store(i + 1);
+    }
+  });
+  killed.kill();
+  ::usleep(2'000);
+  next.send(from_next, 2);
+  next.send(from_next, 3);
+  EXPECT_EQ(receiver.received(), (std::vector<std::uint32_t>{0, 1, 2, 3}));
+  EXPECT_EQ(receiver.counters().corrupt, 0u);
+}
+
 TEST(ShmFabric, WhoComesBackUnderAnAddressIsFound) {
   const std::string name = name_of("r");
   End sender(name_of("s"));
@@ -306,7 +329,10 @@ TEST(ShmFabric, ASegmentThatSaysWhatItShouldNotHarmsNobody) {
     } else {
       lane.tail.store(lane.head.load() + ahead);
     }
+    const std::uint32_t shown = static_cast<std::uint32_t>(random.below(kFrames + 1));
     for (std::uint32_t i = 0; i < kFrames; ++i) {
+      const std::uint32_t number = lane.head.load() + i;
+      spoilt.cell(1, number).published.store(i < shown ? number + 1 : number);
       spoilt.cell(1, i).size = static_cast<std::uint32_t>(
           random.below(2) == 0 ? random.below(2 * kFrameBytes) : random.below(1ull << 32));
       spoilt.cell(1, i).sent_ns = static_cast<std::int64_t>(random.below(~0ull));
