@@ -18,35 +18,34 @@ constexpr std::uint32_t kNone = 0xffff'ffff;
 template <class T>
 class FixedPool {
  public:
-  explicit FixedPool(std::uint32_t size) : objects_(size) {
-    free_.reserve(size);
-    for (std::uint32_t i = size; i-- > 0;) free_.push_back(i);
+  explicit FixedPool(std::uint32_t size) : objects_(size), free_(size), left_(size) {
+    for (std::uint32_t i = 0; i < size; ++i) free_[i] = size - 1 - i;
   }
   FixedPool(const FixedPool&) = delete;
   FixedPool& operator=(const FixedPool&) = delete;
 
   // kNone: all are taken.
   std::uint32_t take() {
-    if (free_.empty()) return kNone;
-    const std::uint32_t i = free_.back();
-    free_.pop_back();
+    if (left_ == 0) return kNone;
+    const std::uint32_t i = free_[--left_];
     objects_[i] = T{};
     return i;
   }
   void give(std::uint32_t i) {
-    HOLDFAST_ASSERT(i < objects_.size() && free_.size() < objects_.size());
-    free_.push_back(i);
+    HOLDFAST_ASSERT(i < objects_.size() && left_ < free_.size());
+    free_[left_++] = i;
   }
   T& operator[](std::uint32_t i) { return objects_[i]; }
   const T& operator[](std::uint32_t i) const { return objects_[i]; }
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(objects_.size()); }
-  std::uint32_t left() const { return static_cast<std::uint32_t>(free_.size()); }
-  bool has_left() const { return !free_.empty(); }
+  std::uint32_t left() const { return left_; }
+  bool has_left() const { return left_ > 0; }
 
  private:
   std::vector<T> objects_;
-  std::vector<std::uint32_t> free_;
+  std::vector<std::uint32_t> free_;  // of which the first left_ are
+  std::uint32_t left_;
 };
 
 // An object's neighbours in a list that it can be in, one at a time.

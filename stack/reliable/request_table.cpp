@@ -30,7 +30,7 @@ void RequestTable::complete(std::uint32_t i, Outcome outcome, const Envelope& en
                   state.kind == RequestState::Kind::receive);
   state.kind = RequestState::Kind::done;
   state.completed = {name(i), outcome, envelope, bytes, state.completed.cookie};
-  done_[(first_done_ + done_count_) % done_.size()] = i;
+  done_[in_ring(first_done_ + done_count_)] = i;
   ++done_count_;
 }
 
@@ -46,7 +46,7 @@ std::size_t RequestTable::completed(std::span<Completed> to) {
     const std::uint32_t i = done_[first_done_];
     to[n] = states_[i].completed;
     drop(i);
-    first_done_ = static_cast<std::uint32_t>((first_done_ + 1) % done_.size());
+    first_done_ = in_ring(first_done_ + 1);
     --done_count_;
   }
   return count;

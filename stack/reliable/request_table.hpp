@@ -45,6 +45,11 @@ class RequestTable {
   std::uint32_t size() const { return states_.size(); }
 
  private:
+  // Of less than twice its size.
+  std::uint32_t in_ring(std::uint32_t place) const {
+    return place < done_.size() ? place : place - static_cast<std::uint32_t>(done_.size());
+  }
+
   FixedPool<RequestState> states_;
   std::uint32_t stride_;
   std::vector<std::uint32_t> uses_;

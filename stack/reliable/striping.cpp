@@ -53,8 +53,7 @@ void DeliveryRate::deliver(const Stamp& stamp, std::uint32_t bytes, Time now) {
 
   std::uint64_t sample_bytes = delivered_ - stamp.delivered;
   Duration time = std::max({now - stamp.at, stamp.sent - stamp.first_sent, nanoseconds(1)});
-  const bool fills =
-      time_for(sample_bytes, bytes_per_second()) >= static_cast<std::uint64_t>(least_.ns);
+  const std::uint64_t all_bytes = sample_bytes;
   if (stamp.from_idle) {
     // The first packet took a round trip, and the others followed at the rail's rate. The least
     // round trip may be that of a packet as long as any.
@@ -64,7 +63,10 @@ void DeliveryRate::deliver(const Stamp& stamp, std::uint32_t bytes, Time now) {
     time = std::max(time, nanoseconds(1));
   }
   const std::uint64_t sample = per_second(sample_bytes, time);
-  if (sample <= bytes_per_second() && stamp.limited && !fills) return;
+  const auto fills = [&] {
+    return time_for(all_bytes, bytes_per_second()) >= static_cast<std::uint64_t>(least_.ns);
+  };
+  if (sample <= bytes_per_second() && stamp.limited && !fills()) return;
   greatest_ = std::max(greatest_, sample);
   if (stamp.delivered < round_ends_) return;
   round_ends_ = delivered_;
