@@ -103,24 +103,36 @@ void Core::list(Connection& connection) {
 
 bool Core::post_control(Connection& connection, std::size_t rail, const MessageHeader& header,
                         Time now) {
+  const Peer peer = connection.rails[rail].peer;
+  const bool is_acknowledgement = header.type == MessageFrameType::acknowledgement;
+  if (is_acknowledgement) {
+    if (std::byte* const at = ports[rail].join_last(peer); at != nullptr) {
+      write_control(connection, header, at);
+      if (connection.is_live) connection.ways->sent(rail, now);
+      return true;
+    }
+  }
   // A port that takes nothing shall not collect the slots of the others.
   const bool hoards = ports.size() > 1 && ports[rail].is_full() &&
                       ports[rail].slots_in_use() >= send_slots.left() * kControlShare;
   const std::uint32_t slot = hoards ? kNone : send_slots.take();
   if (slot == kNone) return false;
-  std::byte* const frame = send_slots.memory(slot);
-  encode_message_header(header, connection.out, frame);
-  if (seal != nullptr && has_seal(header.type)) {
-    seal->write(connection.key_out, {frame, kMessageHeaderBytes});
-  }
+  write_control(connection, header, send_slots.memory(slot));
   mark(connection, rail, slot, now);
-  const Peer peer = connection.rails[rail].peer;
-  if (header.type == MessageFrameType::acknowledgement) {
+  if (is_acknowledgement) {
     ports[rail].put_acknowledgement(slot, peer, now);
   } else {
     ports[rail].put(slot, kMessageHeaderBytes, peer, now);
   }
   return true;
+}
+
+void Core::write_control(const Connection& connection, const MessageHeader& header,
+                         std::byte* at) const {
+  encode_message_header(header, connection.out, at);
+  if (seal != nullptr && has_seal(header.type)) {
+    seal->write(connection.key_out, {at, kMessageHeaderBytes});
+  }
 }
 
 void Core::post(Connection& connection, std::size_t rail, std::uint32_t slot, std::uint32_t size,

@@ -126,6 +126,8 @@ struct Core {
             std::uint32_t payload, const std::byte* gathered, Time now);
 
  private:
+  void write_control(const Connection& connection, const MessageHeader& header,
+                     std::byte* at) const;
   // Whose frame is in the slot.
   void mark(Connection& connection, std::size_t rail, std::uint32_t slot, Time now);
 };

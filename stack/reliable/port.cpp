@@ -10,6 +10,11 @@ namespace holdfast::reliable {
 
 using Posted = ListBy<&SendSlot::of_port>;
 
+namespace {
+constexpr auto kAcknowledgementBytes = static_cast<std::uint32_t>(kMessageHeaderBytes);
+constexpr std::uint32_t kSharedBytesMax = 1024;  // of frames that share a datagram
+}  // namespace
+
 Port::Port(Fabric& fabric, SendSlots& sending, std::uint32_t receive_slots, FrameWriter* writer)
     : fabric_(&fabric),
       sending_(&sending),
@@ -17,6 +22,7 @@ Port::Port(Fabric& fabric, SendSlots& sending, std::uint32_t receive_slots, Fram
       receive_bytes_((fabric.caps().frame_bytes_max + 63) / 64 * 64),
       frame_bytes_max_(fabric.caps().frame_bytes_max),
       inline_bytes_max_(fabric.caps().inline_bytes_max),
+      shared_bytes_max_(std::min({frame_bytes_max_, inline_bytes_max_, kSharedBytesMax})),
       batch_bytes_(fabric.caps().post_bytes_best),
       payload_max_(fabric.caps().frame_bytes_max - static_cast<std::uint32_t>(kMessageHeaderBytes)),
       writer_(writer),
@@ -80,36 +86,35 @@ std::span<const std::byte> Port::frame(const Event& event) const {
           std::min(event.size, receive_bytes_)};
 }
 
-// A second datagram costs a rail more than the copy of a short frame. That other frame stays the
-// last one of the datagram, and acknowledgements before it in their order.
 void Port::put_acknowledgement(std::uint32_t slot, Peer peer, Time now) {
-  constexpr auto kBytes = static_cast<std::uint32_t>(kMessageHeaderBytes);
-  if (!may_share(kBytes, peer)) {
-    put(slot, kBytes, peer, now);
-    acknowledgement_bytes_ = queue_.empty() ? 0 : kBytes;
-    return;
-  }
-  Operation& last = queue_.back();
-  std::byte* const at = last.data + acknowledgement_bytes_;
-  std::copy_backward(at, last.data + last.size, last.data + last.size + kBytes);
-  std::copy_n(sending_->memory(slot), kBytes, at);
-  sending_->give(slot);
-  last.size += kBytes;
-  acknowledgement_bytes_ += kBytes;
-  queued_bytes_ += kBytes;
+  put(slot, kAcknowledgementBytes, peer, now);
+  acknowledgement_bytes_ = queue_.empty() ? 0 : kAcknowledgementBytes;
 }
 
-// So many bytes more, with what was put last: all of it is copied by the fabric. The last of a run
-// of equally long frames stays as it is: they may go as one buffer, with one more that is shorter.
-bool Port::may_share(std::uint32_t bytes, Peer peer) const {
+// A second datagram costs a rail more than the copy of a short frame. That other frame stays the
+// last one of the datagram, and acknowledgements before it in their order.
+std::byte* Port::join_last(Peer peer) {
+  if (!may_join_last(peer)) return nullptr;
+  Operation& last = queue_.back();
+  std::byte* const at = last.data + acknowledgement_bytes_;
+  std::byte* const end = last.data + last.size;
+  std::copy_backward(at, end, end + kAcknowledgementBytes);
+  last.size += kAcknowledgementBytes;
+  acknowledgement_bytes_ += kAcknowledgementBytes;
+  queued_bytes_ += kAcknowledgementBytes;
+  return at;
+}
+
+// All of what was put last is copied by the fabric, with so much more. The last of a run of equally
+// long frames stays as it is: they may go as one buffer, with one more that is shorter.
+bool Port::may_join_last(Peer peer) const {
   if (queue_.empty()) return false;
   const Operation& last = queue_.back();
   if (queue_.size() > 1) {
     const Operation& before = queue_[queue_.size() - 2];
     if (before.peer == peer && before.frame_bytes() == last.frame_bytes()) return false;
   }
-  const std::uint32_t most = std::min({frame_bytes_max_, inline_bytes_max_, kSharedBytesMax});
-  return last.peer == peer && last.frame_bytes() + bytes <= most;
+  return last.peer == peer && last.frame_bytes() + kAcknowledgementBytes <= shared_bytes_max_;
 }
 
 void Port::put(std::uint32_t slot, std::uint32_t size, Peer peer, Time now) {

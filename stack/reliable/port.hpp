@@ -66,9 +66,12 @@ class Port {
   // they are gathered lie at `gathered`. They are read until the next flush, and not after it.
   void put_beginning(std::uint32_t slot, std::uint32_t size, std::uint32_t payload,
                      const std::byte* gathered, Peer peer, Time now);
-  // Likewise of an acknowledgement, which shares the datagram of the frame that was put last if
-  // that is a short one to the same peer (specification, clause 13.9), and comes before it there.
+  // Likewise of an acknowledgement, if join_last has no place for it.
   void put_acknowledgement(std::uint32_t slot, Peer peer, Time now);
+  // Where to write an acknowledgement that shares the datagram of the frame that was put last,
+  // which it then comes before there (specification, clause 13.9): if that is a short one to the
+  // same peer. Null: it is not.
+  std::byte* join_last(Peer peer);
   void flush(Time now);
   // What the cookie of a `sent` names: the slot of a frame that was not taken inline; kNone: of one
   // that was, whose slot is free since then.
@@ -103,10 +106,8 @@ class Port {
   // Fewer bytes are copied sooner than this is looked after.
   static constexpr std::uint32_t kApartMin = 4096;
   static constexpr std::uint32_t kNever = 0xffff'ffff;
-  // Of frames that share a datagram.
-  static constexpr std::uint32_t kSharedBytesMax = 1024;
 
-  bool may_share(std::uint32_t bytes, Peer peer) const;
+  bool may_join_last(Peer peer) const;
   ReceiveSlot receive_slot(std::uint64_t i) const;
   void offer_returned();
   void keep_whole();
@@ -117,6 +118,7 @@ class Port {
   std::uint32_t receive_bytes_;
   std::uint32_t frame_bytes_max_;
   std::uint32_t inline_bytes_max_;
+  std::uint32_t shared_bytes_max_;
   std::uint32_t batch_bytes_;  // what is put goes out when it is so much
   std::uint32_t payload_max_;
   FrameWriter* writer_;

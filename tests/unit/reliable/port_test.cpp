@@ -56,9 +56,7 @@ class PortOfAShortFabric : public ::testing::Test {
   void put_filled(std::uint32_t bytes, Peer peer, std::byte what) {
     port_.put(filled(bytes, what), bytes, peer, now_);
   }
-  void acknowledge(Peer peer, std::byte what) {
-    port_.put_acknowledgement(filled(kMessageHeaderBytes, what), peer, now_);
-  }
+  void acknowledge(Peer peer, std::byte what) { acknowledge_on(port_, peer, what); }
   std::vector<std::byte> bytes_of(std::size_t taken) const {
     const Operation& operation = fabric_.taken.at(taken);
     return {operation.data, operation.data + operation.size};
@@ -70,6 +68,13 @@ class PortOfAShortFabric : public ::testing::Test {
   SendSlots slots_{kSlots, 1024};
   Port port_{fabric_, slots_, 8};
 
+  void acknowledge_on(Port& port, Peer peer, std::byte what) {
+    if (std::byte* const at = port.join_last(peer); at != nullptr) {
+      std::fill_n(at, kMessageHeaderBytes, what);
+    } else {
+      port.put_acknowledgement(filled(kMessageHeaderBytes, what), peer, now_);
+    }
+  }
   std::uint32_t filled(std::size_t bytes, std::byte what) {
     const std::uint32_t slot = slots_.take();
     std::fill_n(slots_.memory(slot), bytes, what);
@@ -171,15 +176,13 @@ TEST_F(PortOfAShortFabric, AnAcknowledgementLeavesARunAsItIs) {
 TEST_F(PortOfAShortFabric, AcknowledgementsThatShareADatagramKeepTheirOrder) {
   ShortFabric wide(160);
   Port port(wide, slots_, 8);
-  const auto acknowledge_on = [&](std::byte what) {
-    port.put_acknowledgement(filled(48, what), Peer{1}, now_);
-  };
-  acknowledge_on(std::byte{1});
-  acknowledge_on(std::byte{2});
+  const auto acknowledge = [&](std::byte what) { acknowledge_on(port, Peer{1}, what); };
+  acknowledge(std::byte{1});
+  acknowledge(std::byte{2});
   EXPECT_EQ(slots_.left(), kSlots - 1);
   port.put(filled(10, std::byte{3}), 10, Peer{1}, now_);
-  acknowledge_on(std::byte{4});
-  acknowledge_on(std::byte{5});
+  acknowledge(std::byte{4});
+  acknowledge(std::byte{5});
   port.flush(now_);
   ASSERT_EQ(wide.taken.size(), 2u);
   const auto firsts = [&](std::size_t i, std::size_t step) {
@@ -295,6 +298,7 @@ TEST_P(PortOfLongFrames, APayloadIsNotReadAfterTheFlush) {
 
 TEST_P(PortOfLongFrames, NothingJoinsAFrameWhosePayloadLiesElsewhere) {
   put();
+  EXPECT_EQ(port_->join_last(Peer{1}), nullptr);
   port_->put_acknowledgement(slots_.take(), Peer{1}, now_);
   port_->flush(now_);
   EXPECT_EQ(fabric_.taken.size(), 2u);
