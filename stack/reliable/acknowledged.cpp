@@ -7,16 +7,9 @@
 namespace holdfast::reliable {
 
 struct Sending::News {
-  // Of each rail: the latest sent of the packets that this acknowledgement is about.
-  struct Latest {
-    bool any = false;
-    std::uint32_t packet = 0;
-    Time sent;
-  };
-
   const MessageHeader& header;
   Time now;
-  std::array<Latest, kRailsMax> latest{};
+  std::array<LatestSent, kRailsMax> latest{};
 };
 
 // One that has been started; it sends something.
@@ -41,8 +34,9 @@ void Sending::handle_acknowledgement(Connection& connection, const MessageHeader
     ++core_.counts.out_of_place;
     return;
   }
-  News news{header, now};
   take_credit(connection, header);
+  if (sends && acknowledge_alone(connection, header, now)) return;
+  News news{header, now};
   while (sends && !connection.outbound->messages.empty()) {
     const std::uint32_t first = connection.outbound->messages.first;
     if (!is_before(core_.outgoing[first].number, header.all_before)) break;
@@ -192,22 +186,21 @@ void Sending::deliver_packet(Connection& connection, const VirtualFragment& frag
   }
   rail.rate.deliver(packet.stamp, packet.bytes, news.now);
   rail.window.deliver(packet.bytes);
-  if (is_named) measure(connection, packet.sent(), news);
+  if (is_named) measure(connection, packet.sent(), news.header, news.now);
   if (!packet.again && rail.has_latest && is_before(packet.packet, rail.latest_packet)) {
     note_late(connection, packet.rail, packet.sent(), news.now);
   }
-  News::Latest& latest = news.latest[packet.rail];
+  LatestSent& latest = news.latest[packet.rail];
   if (!latest.any || is_before(latest.packet, packet.packet)) {
     latest = {true, packet.packet, packet.sent()};
   }
 }
 
 // The packet that the acknowledgement names was sent then.
-void Sending::measure(Connection& connection, Time sent, const News& news) {
-  if (news.header.delay_us == 0xffff) return;
-  const Duration round_trip = news.now - sent - microseconds(news.header.delay_us);
-  connection.ways->round_trip(news.header.rail)
-      .measure(std::max(round_trip, nanoseconds(1)), news.now);
+void Sending::measure(Connection& connection, Time sent, const MessageHeader& header, Time now) {
+  if (header.delay_us == 0xffff) return;
+  const Duration round_trip = now - sent - microseconds(header.delay_us);
+  connection.ways->round_trip(header.rail).measure(std::max(round_trip, nanoseconds(1)), now);
 }
 
 // A packet has arrived although a later one had been acknowledged before. The window that would
@@ -224,7 +217,9 @@ void Sending::note_late(Connection& connection, std::size_t r, Time sent, Time n
 void Sending::look_at_named(Connection& connection, const MessageHeader& header, News& news) {
   ConnectionRail& named = connection.rails[header.rail];
   if (named.has_probe && !is_before(header.packet, named.probe_packet)) {
-    if (header.packet == named.probe_packet) measure(connection, named.probe_sent, news);
+    if (header.packet == named.probe_packet) {
+      measure(connection, named.probe_sent, header, news.now);
+    }
     named.has_probe = false;
   }
   if (!connection.sends_something()) return;
@@ -233,7 +228,7 @@ void Sending::look_at_named(Connection& connection, const MessageHeader& header,
     const SentPacket& packet = core_.sent[i];
     if (is_before(packet.packet, header.packet)) continue;
     if (packet.packet != header.packet) return;
-    News::Latest& latest = news.latest[header.rail];
+    LatestSent& latest = news.latest[header.rail];
     latest = {true, packet.packet, packet.sent()};
     const VirtualFragment& fragment = core_.fragments[packet.fragment];
     const bool is_its = (fragment.number & 0xffff) == header.virtual_fragment;
@@ -268,36 +263,40 @@ std::uint32_t Sending::told_before(const OutboundRail& rail, std::uint32_t lates
 
 void Sending::conclude(Connection& connection, const News& news) {
   for (std::size_t r = 0; r < connection.rails.size(); ++r) {
-    const News::Latest& latest = news.latest[r];
-    if (!latest.any) continue;
-    OutboundRail& rail = connection.outbound->rails[r];
-    rail.progress = news.now;
-    rail.attempts = 0;
-    const bool is_later = !rail.has_latest || is_before(rail.latest_packet, latest.packet);
-    if (!rail.has_latest || !news.header.of_fragments) {
-      const std::uint32_t sure = told_before(rail, latest.packet, news.header);
-      if (!rail.has_latest || is_before(rail.sure_packet, sure)) rail.sure_packet = sure;
-    } else if (is_later && rail.latest_at != news.now) {
-      rail.sure_packet = rail.latest_packet;
-    }
-    if (is_later) {
-      rail.latest_at = news.now;
-      rail.has_latest = true;
-      rail.latest_packet = latest.packet;
-      rail.latest_sent = latest.sent;
-      rail.latest_round_trip = news.now - latest.sent;
-    }
-    if (is_as_in_paper()) continue;
-    connection.ways->delivered(r, latest.sent, news.now);
-    if (is_before(rail.latest_packet, rail.round_ends)) continue;
-    rail.window.end_round();
-    rail.round_ends = connection.rails[r].next_packet;
+    if (news.latest[r].any) conclude(connection, r, news.latest[r], news.header, news.now);
   }
 }
 
+void Sending::conclude(Connection& connection, std::size_t r, const LatestSent& latest,
+                       const MessageHeader& header, Time now) {
+  OutboundRail& rail = connection.outbound->rails[r];
+  rail.progress = now;
+  rail.attempts = 0;
+  const bool is_later = !rail.has_latest || is_before(rail.latest_packet, latest.packet);
+  if (!rail.has_latest || !header.of_fragments) {
+    const std::uint32_t sure = told_before(rail, latest.packet, header);
+    if (!rail.has_latest || is_before(rail.sure_packet, sure)) rail.sure_packet = sure;
+  } else if (is_later && rail.latest_at != now) {
+    rail.sure_packet = rail.latest_packet;
+  }
+  if (is_later) {
+    rail.latest_at = now;
+    rail.has_latest = true;
+    rail.latest_packet = latest.packet;
+    rail.latest_sent = latest.sent;
+    rail.latest_round_trip = now - latest.sent;
+  }
+  if (is_as_in_paper()) return;
+  connection.ways->delivered(r, latest.sent, now);
+  if (is_before(rail.latest_packet, rail.round_ends)) return;
+  rail.window.end_round();
+  rail.round_ends = connection.rails[r].next_packet;
+}
+
 void Sending::handle_grant(Connection& connection, const MessageHeader& header) {
-  const std::uint32_t i =
-      connection.sends_something() ? find_message(connection, header.message) : kNone;
+  if (!connection.sends_something()) return;
+  unfold(connection);
+  const std::uint32_t i = find_message(connection, header.message);
   if (i == kNone) return;  // it is over, and this one late
   OutgoingMessage& message = core_.outgoing[i];
   if (!message.asked || header.upto > message.bytes || header.upto == 0) {
@@ -362,6 +361,7 @@ void Sending::finish(Connection& connection, std::uint32_t i, Outcome outcome) {
 
 void Sending::end(Connection& connection, Outcome outcome) {
   if (connection.outbound == nullptr) return;
+  unfold(connection);
   for (List* const list : {&connection.outbound->heard, &connection.outbound->messages}) {
     while (!list->empty()) finish(connection, list->first, outcome);
   }

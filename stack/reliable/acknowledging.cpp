@@ -242,6 +242,7 @@ bool Acknowledging::post(Connection& connection, const MessageHeader& header, Ti
 // Of the rails on which the peer sends, the quickest: it may have left the others because they are
 // dead, and acknowledgements that are lost there are not missed for a timeout.
 std::size_t Acknowledging::best_rail(const Connection& connection) const {
+  if (connection.rails.size() == 1) return connection.rails[0].peer != kNoPeer ? 0 : kNoRail;
   unsigned candidates = 0;
   bool any_measured = false;
   for (std::size_t r = 0; r < connection.rails.size(); ++r) {

@@ -45,12 +45,18 @@ void Sending::renumber_oldest(Connection& connection) {
 std::uint32_t Sending::cut(Connection& connection, std::uint32_t message, MessageFrameType type,
                            std::uint64_t offset, std::uint64_t bytes, std::uint32_t width) {
   renumber_oldest(connection);
+  return cut_as(connection, next_number(connection), message, type, offset, bytes, width);
+}
+
+std::uint32_t Sending::cut_as(Connection& connection, std::uint32_t number, std::uint32_t message,
+                              MessageFrameType type, std::uint64_t offset, std::uint64_t bytes,
+                              std::uint32_t width) {
   const std::uint32_t i = core_.fragments.take();
   HOLDFAST_ASSERT(i != kNone);
   OutgoingMessage& of = core_.outgoing[message];
   VirtualFragment& fragment = core_.fragments[i];
   fragment.message = message;
-  fragment.number = next_number(connection);
+  fragment.number = number;
   fragment.type = type;
   fragment.next_type =
       type == MessageFrameType::eager ? MessageFrameType::fragment : MessageFrameType::data;

@@ -61,10 +61,14 @@ Request Endpoint::Parts::send(ProcessId to, const OutgoingMessage& message, std:
     core.requests.drop(request);
     return kNoRequest;
   }
-  sending.accept(*connection, request, message);
   now = not_before_latest(now);
-  if (may_go_at_once(*connection, now)) {
-    sending.send(*connection, now);
+  bool goes_now = core.has_just_looked(now);
+  if (!goes_now || !sending.send_alone(*connection, request, message, now)) {
+    sending.accept(*connection, request, message);
+    goes_now = goes_now && has_few_under_way(*connection);
+    if (goes_now) sending.send(*connection, now);
+  }
+  if (goes_now) {
     acknowledging.send_early(*connection, now);  // it is on its way anyway
     core.flush(now);
   }

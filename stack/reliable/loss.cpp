@@ -18,6 +18,7 @@ void Sending::forget_packet(Connection& connection, std::uint32_t i) {
 }
 
 void Sending::give_up(Connection& connection, std::uint32_t i) {
+  if (core_.sent[i].fragment == kNone) unfold(connection);
   const SentPacket packet = core_.sent[i];
   VirtualFragment& fragment = core_.fragments[packet.fragment];
   forget_packet(connection, i);

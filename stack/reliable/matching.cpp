@@ -54,6 +54,7 @@ std::uint32_t Matching::oldest_for(const Envelope& envelope) const {
     return receives_[number].pattern.takes(envelope);
   };
   const std::uint32_t exact = find(receives_by_key_, key_of(envelope), takes);
+  if (open_receives_ == 0) return exact;
   const std::uint32_t open = find(receives_by_key_, key_of_context(envelope.context), takes);
   if (exact == kNone || open == kNone) return exact == kNone ? open : exact;
   return receives_[exact].order < receives_[open].order ? exact : open;
@@ -67,6 +68,7 @@ std::uint32_t Matching::oldest_for(const Pattern& pattern) const {
 Matching::Ticket Matching::take_receive(std::uint32_t number) {
   receives_by_key_.remove(number);
   receives_by_ticket_.remove(number);
+  if (!receives_[number].pattern.is_exact()) --open_receives_;
   const Ticket ticket = receives_[number].ticket;
   receives_.give(number);
   return ticket;
@@ -92,6 +94,7 @@ Matching::Posted Matching::post(const Pattern& pattern, Ticket receive, Ticket& 
   const std::uint32_t number = receives_.take();
   if (number == kNone) return Posted::full;
   receives_[number] = {pattern, receive, waited_++};
+  if (!pattern.is_exact()) ++open_receives_;
   receives_by_key_.append(key, number);
   receives_by_ticket_.append(mix64(receive), number);
   return Posted::waits;

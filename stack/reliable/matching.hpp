@@ -63,6 +63,12 @@ class Matching {
   // A message: likewise with the oldest waiting receive.
   Posted arrive(const Envelope& envelope, Ticket message, Ticket& receive);
 
+  // The oldest waiting receive that takes a message of this envelope, which is still to arrive;
+  // kNone: there is none. It stays until it is taken, and nothing else may happen before.
+  std::uint32_t find_receive(const Envelope& envelope) const { return oldest_for(envelope); }
+  Ticket receive_at(std::uint32_t found) const { return receives_[found].ticket; }
+  void take_receive_at(std::uint32_t found) { take_receive(found); }
+
   // The oldest waiting message that `pattern` takes; it stays.
   std::optional<Ticket> probe(const Pattern& pattern) const;
   // Likewise, and takes it out: nobody else can receive it.
@@ -96,6 +102,7 @@ class Matching {
   NumberLists receives_by_key_;  // exact ones by envelope, others by context
   NumberLists receives_by_ticket_;
   std::uint64_t waited_ = 0;
+  std::uint32_t open_receives_ = 0;  // that wait, and are not exact
 
   FixedPool<Message> messages_;
   NumberLists messages_by_envelope_;

@@ -240,7 +240,10 @@ void Receiving::deliver(std::uint32_t i) {
 
 void Receiving::release(std::uint32_t i) {
   IncomingMessage& message = core_.incoming[i];
-  give_credit(message);
+  if (message.charge > 0) {
+    Connection& connection = core_.connections[message.connection];
+    if (!is_left(message)) give_credit(connection, message.charge);
+  }
   forget_kept(message);
   message.ranges.end(core_.range_blocks);
   if (message.is_early) --core_.early;
@@ -248,11 +251,8 @@ void Receiving::release(std::uint32_t i) {
 }
 
 // The sender is told with the next acknowledgement; by itself when it may be short of credit.
-void Receiving::give_credit(const IncomingMessage& message) {
-  if (message.charge == 0) return;
-  Connection& connection = core_.connections[message.connection];
-  if (connection.life != message.life || !connection.is_live) return;
-  connection.credit_given += message.charge;
+void Receiving::give_credit(Connection& connection, std::uint32_t charge) {
+  connection.credit_given += charge;
   const std::uint32_t quarter = core_.options.limits.unexpected_bytes / kCreditUnit / 4;
   if (connection.credit_given - connection.credit_told >= quarter) {
     acknowledging_.owe(connection, Owed::When::next_turn);

@@ -12,6 +12,8 @@ constexpr std::uint64_t kFirstBytesPerSecond = 100'000'000;
 
 void Sending::accept(Connection& connection, std::uint32_t request,
                      const OutgoingMessage& message) {
+  if (connection.outbound == nullptr) begin(connection);
+  unfold(connection);
   const std::uint32_t i = core_.outgoing.take();
   HOLDFAST_ASSERT(i != kNone);  // there are as many as requests
   OutgoingMessage& taken = core_.outgoing[i];
@@ -19,7 +21,6 @@ void Sending::accept(Connection& connection, std::uint32_t request,
   taken.request = request;
   taken.number = connection.next_message++;
   core_.requests[request].object = i;
-  if (connection.outbound == nullptr) begin(connection);
   Messages::append(core_.outgoing, connection.outbound->messages, i);
   MessageQueue::append(core_.outgoing, connection.outbound->starting, i);
   core_.activate(connection);

@@ -9,6 +9,7 @@
 
 #include "stack/base/time.hpp"
 #include "stack/reliable/fixed_pool.hpp"
+#include "stack/reliable/outgoing.hpp"
 #include "stack/reliable/rail_window.hpp"
 #include "stack/reliable/striping.hpp"
 
@@ -38,7 +39,16 @@ struct OutboundRail {
   std::uint8_t attempts = 0;  // time-outs since the last acknowledgement
 };
 
+// The only message that is under way, of one frame (lone.cpp): it is in none of the lists, and no
+// virtual fragment is made of it.
+struct LoneMessage {
+  OutgoingMessage message;
+  std::uint32_t fragment_number = 0;
+  std::uint32_t copy = kNone;  // its SentPacket; kNone: there is none
+};
+
 struct Outbound {
+  LoneMessage lone;
   List messages;                      // of which the peer does not know, ascending
   List starting;                      // of these, not started
   List heard;                         // whose requests are acknowledged
@@ -56,7 +66,8 @@ struct Outbound {
     return !again.empty() || !firsts.empty() || !starting.empty() || !data.empty() ||
            !granted.empty();
   }
-  bool is_idle() const { return messages.empty() && heard.empty(); }
+  bool has_lone() const { return lone.copy != kNone; }
+  bool is_idle() const { return messages.empty() && heard.empty() && !has_lone(); }
 };
 
 }  // namespace holdfast::reliable

@@ -97,7 +97,7 @@ struct VirtualFragment {
 // A copy of a fragment that is neither acknowledged nor given up.
 struct SentPacket {
   Links of_rail;                   // those of one rail to one peer, in the order of sending
-  std::uint32_t fragment = kNone;  // its virtual fragment's index
+  std::uint32_t fragment = kNone;  // its virtual fragment's index; kNone: of a lone message
   std::uint32_t packet = 0;
   std::uint32_t bytes = 0;  // of the frame
   std::uint8_t rail = 0;

@@ -35,7 +35,7 @@ struct Endpoint::Parts {
   // turn.cpp
   // Time does not go back, though who polls may not have read the clock for some turns.
   Time not_before_latest(Time told) { return latest = std::max(latest, told); }
-  bool may_go_at_once(const Connection& connection, Time now) const;
+  static bool has_few_under_way(const Connection& connection);
   Time turn(Time told);
   Time look_after_all(bool emptied, bool looks, Time now);
   void send_commands(Time now);

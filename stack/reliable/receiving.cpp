@@ -24,6 +24,10 @@ void Receiving::handle(Connection& connection, const MessageHeader& header,
   if (is_before(connection.latest_fragment, header.virtual_fragment)) {
     connection.latest_fragment = header.virtual_fragment;
   }
+  if (is_next_alone(connection, header, payload.size()) &&
+      take_alone(connection, header, payload)) {
+    return;
+  }
   const std::uint32_t known = find(connection, header.message);
   const bool is_over = known == kNone || core_.incoming[known].is_whole;
   if (is_over && connection.received.contains(header.message)) {
@@ -256,7 +260,10 @@ Receiving::Stored Receiving::store(Connection& connection, std::uint32_t i, cons
     return Stored::no_room;
   }
   const bool fused = overlap == ReceivedRanges::Overlap::none;
-  if (!copy_verified(connection, message, piece, header, payload, fused)) return Stored::corrupt;
+  const std::uint64_t room = message.receive != kNone ? message.room : message.bytes;
+  if (!copy_verified(connection, message.memory, room, piece.from, header, payload, fused)) {
+    return Stored::corrupt;
+  }
   if (message.ranges.has_begun()) {
     const bool added = message.ranges.add(core_.range_blocks, piece.from, piece.to);
     HOLDFAST_ASSERT(added);
@@ -268,22 +275,20 @@ Receiving::Stored Receiving::store(Connection& connection, std::uint32_t i, cons
   return Stored::fresh;
 }
 
-// What has been received is not written again, as what comes may be corrupt: where it overlaps, or
-// exceeds the memory, it is verified first. Else checksum and copy are one.
-bool Receiving::copy_verified(Connection& connection, const IncomingMessage& message,
-                              const Piece& piece, const MessageHeader& header,
-                              std::span<const std::byte> payload, bool fused) {
-  const std::uint64_t room = message.receive != kNone ? message.room : message.bytes;
+// Of a payload that lies in its message from byte `from` on. What has been received is not written
+// again, as what comes may be corrupt: where it overlaps, or exceeds the memory, it is verified
+// first. Else checksum and copy are one.
+bool Receiving::copy_verified(const Connection& connection, const MessageMemory& memory,
+                              std::uint64_t room, std::uint64_t from, const MessageHeader& header,
+                              std::span<const std::byte> payload, bool fused) const {
   const bool verifies = core_.payload_sum.is_on();
-  const std::uint64_t seed = payload_seed(connection.in, header.message, piece.from);
-  if (fused && verifies && piece.to <= room && !payload.empty()) {
-    return core_.payload_sum.unpack(message.memory, piece.from, payload, seed) ==
-           header.payload_checksum;
+  const std::uint64_t seed = payload_seed(connection.in, header.message, from);
+  if (fused && verifies && from + payload.size() <= room && !payload.empty()) {
+    return core_.payload_sum.unpack(memory, from, payload, seed) == header.payload_checksum;
   }
   if (verifies && core_.payload_sum.of(payload, seed) != header.payload_checksum) return false;
-  if (piece.from < room) {
-    scatter(message.memory, piece.from,
-            payload.first(std::min<std::uint64_t>(payload.size(), room - piece.from)));
+  if (from < room) {
+    scatter(memory, from, payload.first(std::min<std::uint64_t>(payload.size(), room - from)));
   }
   return true;
 }

@@ -66,8 +66,15 @@ class Receiving {
   enum class Stored : std::uint8_t { fresh, known, corrupt, no_room };
   Stored store(Connection& connection, std::uint32_t message, const Piece& piece,
                const MessageHeader& header, std::span<const std::byte> payload);
-  bool copy_verified(Connection& connection, const IncomingMessage& message, const Piece& piece,
-                     const MessageHeader& header, std::span<const std::byte> payload, bool fused);
+  bool copy_verified(const Connection& connection, const MessageMemory& memory, std::uint64_t room,
+                     std::uint64_t from, const MessageHeader& header,
+                     std::span<const std::byte> payload, bool fused) const;
+
+  // lone.cpp: a message that is all there is of its sender.
+  static bool is_next_alone(const Connection& connection, const MessageHeader& header,
+                            std::size_t payload_bytes);
+  bool take_alone(Connection& connection, const MessageHeader& header,
+                  std::span<const std::byte> payload);
 
   // unplaced.cpp: messages whose turn has come.
   void present(Connection& connection, std::uint32_t from, Time now);
@@ -92,7 +99,7 @@ class Receiving {
   void become_whole(Connection& connection, std::uint32_t message);
   void deliver(std::uint32_t message);
   void release(std::uint32_t message);
-  void give_credit(const IncomingMessage& message);
+  void give_credit(Connection& connection, std::uint32_t charge);
   bool keep(IncomingMessage& message);
   void forget_kept(IncomingMessage& message);
   void fail(std::uint32_t message, Outcome outcome);

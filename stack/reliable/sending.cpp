@@ -302,7 +302,6 @@ void Sending::post(Connection& connection, std::uint32_t i, std::size_t rail, Ti
   const std::uint32_t copy = core_.sent.take();
   HOLDFAST_ASSERT(slot != kNone && copy != kNone && index < fragment.count);
 
-  OutboundRail& way = connection.outbound->rails[rail];
   MessageHeader header = header_of(fragment, index);
   header.packet = connection.rails[rail].next_packet++;
   const std::uint32_t size = fragment.fragment_size(index);
@@ -327,18 +326,12 @@ void Sending::post(Connection& connection, std::uint32_t i, std::size_t rail, Ti
   }
   encode_message_header(header, connection.out, frame);
 
-  SentPacket& packet = core_.sent[copy];
+  SentPacket& packet =
+      put_under_way(connection, copy, header.packet,
+                    size + static_cast<std::uint32_t>(kMessageHeaderBytes), rail, now);
   packet.fragment = i;
-  packet.packet = header.packet;
-  packet.bytes = size + static_cast<std::uint32_t>(kMessageHeaderBytes);
-  packet.rail = static_cast<std::uint8_t>(rail);
   packet.index = static_cast<std::uint8_t>(index);
   packet.again = (fragment.sent_before & bit) != 0;
-  packet.stamp = way.rate.send(way.bytes_under_way, now);
-  packet.stamp.sent = now;
-  UnderWay::append(core_.sent, way.under_way, copy);
-  ++way.packets_under_way;
-  way.bytes_under_way += packet.bytes;
 
   fragment.waiting &= ~bit;
   fragment.under_way |= bit;
@@ -349,6 +342,21 @@ void Sending::post(Connection& connection, std::uint32_t i, std::size_t rail, Ti
   if (fragment.waiting == 0) enqueue(connection, i, SendQueue::none);
   if (is_as_in_paper()) schedule_as_in_paper(fragment, rail, now);
   core_.post(connection, rail, slot, packet.bytes - apart, apart, gathered, now);
+}
+
+SentPacket& Sending::put_under_way(Connection& connection, std::uint32_t copy, std::uint32_t packet,
+                                   std::uint32_t bytes, std::size_t rail, Time now) {
+  OutboundRail& way = connection.outbound->rails[rail];
+  SentPacket& sent = core_.sent[copy];
+  sent.packet = packet;
+  sent.bytes = bytes;
+  sent.rail = static_cast<std::uint8_t>(rail);
+  sent.stamp = way.rate.send(way.bytes_under_way, now);
+  sent.stamp.sent = now;
+  UnderWay::append(core_.sent, way.under_way, copy);
+  ++way.packets_under_way;
+  way.bytes_under_way += bytes;
+  return sent;
 }
 
 }  // namespace holdfast::reliable

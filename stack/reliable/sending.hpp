@@ -17,6 +17,9 @@ class Sending {
  public:
   explicit Sending(Core& core) : core_(core) {}
 
+  // A message to the peer while nothing is under way to it: sent, if it may be alone on its way.
+  [[nodiscard]] bool send_alone(Connection& connection, std::uint32_t request,
+                                const OutgoingMessage& message, Time now);
   // A message to the peer; its request is there, and it is only taken note of.
   void accept(Connection& connection, std::uint32_t request, const OutgoingMessage& message);
   // Nothing is under way to it, and what is kept for those that are sent something goes back.
@@ -41,9 +44,20 @@ class Sending {
   using Loads = std::array<RailLoad, kRailsMax>;
   // What one acknowledgement has told so far.
   struct News;
+  // The latest sent of the packets of one rail that it is about.
+  struct LatestSent {
+    bool any = false;
+    std::uint32_t packet = 0;
+    Time sent;
+  };
 
   // outbound.cpp
   void begin(Connection& connection);
+
+  // lone.cpp
+  bool may_be_alone(const Connection& connection, const OutgoingMessage& message) const;
+  bool acknowledge_alone(Connection& connection, const MessageHeader& header, Time now);
+  void unfold(Connection& connection);
 
   // sending.cpp: what goes next.
   Loads loads(const Connection& connection, Time now) const;
@@ -63,6 +77,8 @@ class Sending {
   void send_fragment(Connection& connection, std::uint32_t fragment, std::size_t rail, Loads& loads,
                      Time now);
   void post(Connection& connection, std::uint32_t fragment, std::size_t rail, Time now);
+  SentPacket& put_under_way(Connection& connection, std::uint32_t copy, std::uint32_t packet,
+                            std::uint32_t bytes, std::size_t rail, Time now);
   MessageHeader header_of(const VirtualFragment& fragment, unsigned index) const;
   bool takes_eagerly(Connection& connection, const OutgoingMessage& message,
                      std::uint32_t payload_max);
@@ -72,6 +88,9 @@ class Sending {
   void renumber_oldest(Connection& connection);
   std::uint32_t cut(Connection& connection, std::uint32_t message, MessageFrameType type,
                     std::uint64_t offset, std::uint64_t bytes, std::uint32_t width);
+  std::uint32_t cut_as(Connection& connection, std::uint32_t number, std::uint32_t message,
+                       MessageFrameType type, std::uint64_t offset, std::uint64_t bytes,
+                       std::uint32_t width);
   void cut_data(Connection& connection, std::uint32_t message, std::size_t rail,
                 const Loads& loads);
   bool has_fragment_left(const Connection& connection) const;
@@ -87,7 +106,7 @@ class Sending {
   void deliver(Connection& connection, std::uint32_t fragment, std::uint64_t mask, News& news);
   void deliver_packet(Connection& connection, const VirtualFragment& fragment, std::uint32_t packet,
                       News& news);
-  static void measure(Connection& connection, Time sent, const News& news);
+  static void measure(Connection& connection, Time sent, const MessageHeader& header, Time now);
   void note_late(Connection& connection, std::size_t rail, Time sent, Time now);
   void deliver_message(Connection& connection, std::uint32_t message, News& news);
   void set_heard(Connection& connection, std::uint32_t message);
@@ -101,6 +120,8 @@ class Sending {
   std::uint32_t told_before(const OutboundRail& rail, std::uint32_t latest,
                             const MessageHeader& header) const;
   void conclude(Connection& connection, const News& news);
+  void conclude(Connection& connection, std::size_t rail, const LatestSent& latest,
+                const MessageHeader& header, Time now);
   void finish_if_delivered(Connection& connection, std::uint32_t message);
   void finish(Connection& connection, std::uint32_t message, Outcome outcome);
   void forget_fragment(Connection& connection, std::uint32_t fragment);

@@ -56,10 +56,9 @@ Time Endpoint::Parts::look_after_all(bool emptied, bool looks, Time now) {
   return finish_turn(now);
 }
 
-// Whether a message is posted when it is sent, and not in the next turn. It says nothing of what
-// has been heard, but who slept first looks whether its rails are there.
-bool Endpoint::Parts::may_go_at_once(const Connection& connection, Time now) const {
-  if (!core.has_just_looked(now)) return false;
+// Then a message is posted when it is sent, and not in the next turn. It says nothing of what has
+// been heard, but who slept first looks whether its rails are there.
+bool Endpoint::Parts::has_few_under_way(const Connection& connection) {
   std::uint32_t under_way = 0;
   for (const OutboundRail& rail : connection.outbound->rails) under_way += rail.packets_under_way;
   return under_way < kFewUnderWay;

@@ -1,0 +1,147 @@
+// A message that is alone on its way, and all there is of its sender where it arrives: so send
+// those who wait for an answer, and how soon they have it is what the lists of many cost. Over one
+// rail, in one frame that is copied, while nothing else is under way to the peer, it is in no list
+// but that of the frames under way on its rail, so time-outs, windows and rates know it as any
+// other.
+//
+// Nothing of it can be told from outside. Whatever happens to it but its acknowledgement unfolds
+// it, and it is then what it would have been.
+#include <algorithm>
+#include <utility>
+
+#include "stack/reliable/receiving.hpp"
+#include "stack/reliable/sending.hpp"
+
+namespace holdfast::reliable {
+
+bool Sending::may_be_alone(const Connection& connection, const OutgoingMessage& message) const {
+  if (connection.rails.size() > 1 || connection.sends_something() || is_as_in_paper()) return false;
+  const Port& port = core_.ports[0];
+  if (message.bytes > port.payload_max()) return false;
+  const auto bytes = static_cast<std::uint32_t>(message.bytes);
+  return !port.writes(bytes) && !port.gathers(bytes) && connection.may_carry(0) &&
+         port.takes_frames() && core_.send_slots.has_for_data() && core_.sent.has_left() &&
+         connection.next_message - connection.known_before < NumberWindow::kWidth;
+}
+
+bool Sending::send_alone(Connection& connection, std::uint32_t request,
+                         const OutgoingMessage& message, Time now) {
+  if (!may_be_alone(connection, message)) return false;
+  if (connection.outbound == nullptr) begin(connection);
+  OutboundRail& rail = connection.outbound->rails[0];
+  const std::uint32_t frame_bytes =
+      static_cast<std::uint32_t>(message.bytes) + static_cast<std::uint32_t>(kMessageHeaderBytes);
+  if (frame_bytes > rail.window.bytes() ||
+      !takes_eagerly(connection, message, core_.ports[0].payload_max())) {
+    return false;
+  }
+  LoneMessage& lone = connection.outbound->lone;
+  lone.message = message;
+  lone.message.request = request;
+  lone.message.number = connection.next_message++;
+  lone.message.started = true;
+  lone.message.upto = lone.message.cut = message.bytes;
+  lone.fragment_number = next_number(connection);
+  lone.copy = core_.sent.take();
+
+  MessageHeader header;
+  header.type = MessageFrameType::eager;
+  header.sender = core_.options.self;
+  header.packet = connection.rails[0].next_packet++;
+  header.message = lone.message.number;
+  header.context = message.context;
+  header.tag = message.tag;
+  header.bytes = message.bytes;
+  header.virtual_fragment = lone.fragment_number;
+  const std::uint32_t slot = core_.send_slots.take();
+  std::byte* const frame = core_.send_slots.memory(slot);
+  header.payload_checksum = core_.payload_sum.pack(frame + kMessageHeaderBytes, message.memory, 0,
+                                                   static_cast<std::uint32_t>(message.bytes),
+                                                   payload_seed(connection.out, header.message, 0));
+  encode_message_header(header, connection.out, frame);
+
+  put_under_way(connection, lone.copy, header.packet, frame_bytes, 0, now);
+  rail.rate.limit(rail.bytes_under_way);
+  ++core_.counts.fragments_sent;
+  core_.counts.payload_bytes_sent += message.bytes;
+  core_.activate(connection);
+  core_.post(connection, 0, slot, frame_bytes, 0, nullptr, now);
+  return true;
+}
+
+// That it has arrived, and nothing else. False: there is more to it, and nothing has happened but
+// that it is unfolded.
+bool Sending::acknowledge_alone(Connection& connection, const MessageHeader& header, Time now) {
+  Outbound& outbound = *connection.outbound;
+  if (!outbound.has_lone()) return false;
+  const SentPacket packet = core_.sent[outbound.lone.copy];
+  const OutgoingMessage& message = outbound.lone.message;
+  if (header.of_fragments || header.all_before != message.number + 1 ||
+      header.packet != packet.packet || connection.rails[0].has_probe) {
+    unfold(connection);
+    return false;
+  }
+  connection.known_before = header.all_before;
+  forget_packet(connection, std::exchange(outbound.lone.copy, kNone));
+  OutboundRail& rail = outbound.rails[0];
+  rail.rate.deliver(packet.stamp, packet.bytes, now);
+  rail.window.deliver(packet.bytes);
+  measure(connection, packet.sent(), header, now);
+  conclude(connection, 0, {true, packet.packet, packet.sent()}, header, now);
+  core_.requests.complete(message.request, Outcome::delivered,
+                          {connection.peer, message.context, message.tag}, message.bytes);
+  return true;
+}
+
+// What it would be if others had been under way.
+void Sending::unfold(Connection& connection) {
+  Outbound& outbound = *connection.outbound;
+  if (!outbound.has_lone()) return;
+  const std::uint32_t copy = std::exchange(outbound.lone.copy, kNone);
+  const std::uint32_t i = core_.outgoing.take();
+  HOLDFAST_ASSERT(i != kNone);  // there are as many as requests
+  const OutgoingMessage& message = core_.outgoing[i] = outbound.lone.message;
+  core_.requests[message.request].object = i;
+  Messages::append(core_.outgoing, outbound.messages, i);
+  const std::uint32_t k =
+      cut_as(connection, outbound.lone.fragment_number, i, MessageFrameType::eager, 0,
+             message.bytes, core_.ports[0].payload_max());
+  VirtualFragment& fragment = core_.fragments[k];
+  fragment.waiting = 0;
+  fragment.under_way = fragment.sent_before = 1;
+  fragment.packets[0] = static_cast<std::uint16_t>(copy);
+  core_.sent[copy].fragment = k;
+}
+
+// A frame that is all of a message of which nothing else has come, and all before it have been
+// shown to matching.
+bool Receiving::is_next_alone(const Connection& connection, const MessageHeader& header,
+                              std::size_t payload_bytes) {
+  return header.type == MessageFrameType::eager && header.bytes == payload_bytes &&
+         header.message == connection.next_presented && header.message == connection.begun_below;
+}
+
+// It goes straight to the receive that waits for it. False: there is none, or it is corrupt, and
+// nothing has happened.
+bool Receiving::take_alone(Connection& connection, const MessageHeader& header,
+                           std::span<const std::byte> payload) {
+  const Envelope envelope{connection.peer, header.context, header.tag};
+  const std::uint32_t waiting = core_.matching.find_receive(envelope);
+  if (waiting == kNone) return false;
+  const std::uint32_t request = core_.matching.receive_at(waiting);
+  const RequestState& state = core_.requests[request];
+  const std::uint64_t room = std::min<std::uint64_t>(header.bytes, state.size);
+  if (!copy_verified(connection, state.memory, room, 0, header, payload, true)) return false;
+  core_.matching.take_receive_at(waiting);
+  connection.received.add(header.message);
+  connection.begun_below = connection.next_presented = header.message + 1;
+  core_.counts.payload_bytes_delivered += payload.size();
+  const bool fits = header.bytes <= state.size;
+  core_.requests.complete(request, fits ? Outcome::delivered : Outcome::truncated, envelope,
+                          header.bytes);
+  give_credit(connection, credit_of(header.bytes));
+  acknowledging_.owe(connection, Owed::When::next_turn);
+  return true;
+}
+
+}  // namespace holdfast::reliable

@@ -1,0 +1,245 @@
+// Messages that are alone on their way: whatever becomes of them is as if they had been in lists.
+#include "tests/unit/reliable/endpoint_world.hpp"
+
+namespace holdfast::reliable {
+namespace {
+
+using Type = MessageFrameType;
+
+class EndpointLone : public ::testing::Test {
+ protected:
+  EndpointLone() : sent_(content(1, 8)), got_(8) {}
+
+  // From 0 to 1, who has just looked: it goes when it is sent, and nothing else is under way.
+  Request send_alone(World& world, std::uint64_t tag = 1) {
+    world.step();
+    const std::uint64_t frames = world.network.frames;
+    const Request request = world.send(0, 1, sent_, tag);
+    EXPECT_EQ(world.network.frames, frames + 1);
+    return request;
+  }
+  // A frame of process 1, whatever it says, comes to process 0.
+  static void come(World& world, MessageHeader header) {
+    header.sender = ProcessId{1};
+    std::vector<std::byte> frame(kMessageHeaderBytes);
+    encode_message_header(header, connection_seed(7, {1}, {0}, {0}, {0}), frame.data());
+    world.network.fabric(0, 0).arrive(frame, world.now());
+    world.step();
+  }
+  void expect_delivered_once(World& world) {
+    ASSERT_TRUE(world.complete(1, 1));
+    ASSERT_TRUE(world.complete(0, 1));
+    world.run(milliseconds(100));
+    EXPECT_EQ(world.of[0].size(), 1u);
+    EXPECT_EQ(world.of[1].size(), 1u);
+    EXPECT_EQ(world.of[0][0].outcome, Outcome::delivered);
+    EXPECT_TRUE(got_ == sent_);
+    EXPECT_EQ(world.at(1).counts().payload_bytes_delivered, 8u);
+  }
+
+  std::vector<std::byte> sent_, got_;
+};
+
+// One that goes with the next turn, as who sends it has not looked for a while, is in the lists.
+TEST_F(EndpointLone, IsWhatItWouldBeInLists) {
+  World alone, listed;
+  std::vector<std::byte> into(8);
+  for (World* const world : {&alone, &listed}) {
+    world->run(milliseconds(1));
+    ASSERT_NE(world->receive(1, 0, world == &alone ? got_ : into), kNoRequest);
+  }
+  listed.asleep.insert(0);
+  listed.run(milliseconds(1));
+  listed.asleep.clear();
+  ASSERT_NE(listed.send(0, 1, sent_), kNoRequest);
+  EXPECT_EQ(listed.at(0).traffic(0).frames_sent, 0u);
+  alone.run(milliseconds(1));
+  send_alone(alone);
+  for (World* const world : {&alone, &listed}) static_cast<void>(world->at(0).turn(world->now()));
+  EXPECT_EQ(alone.at(0).counts().fragments_sent, 1u);
+  EXPECT_EQ(listed.at(0).counts().fragments_sent, 1u);
+  EXPECT_EQ(alone.at(0).counts().payload_bytes_sent, 8u);
+  EXPECT_EQ(alone.at(0).hash(), listed.at(0).hash());
+  for (World* const world : {&alone, &listed}) {
+    ASSERT_TRUE(world->complete(0, 1));
+    EXPECT_EQ(world->of[0][0].bytes, 8u);
+    EXPECT_EQ(world->of[0][0].envelope, (Envelope{ProcessId{1}, 0, 1}));
+  }
+  EXPECT_EQ(alone.at(0).hash(), listed.at(0).hash());
+  EXPECT_EQ(alone.at(1).hash(), listed.at(1).hash());
+  EXPECT_EQ(alone.at(0).smoothed_round_trip({1}, 0), listed.at(0).smoothed_round_trip({1}, 0));
+}
+
+TEST_F(EndpointLone, IsSentAgainWhenItIsLost) {
+  World world;
+  ASSERT_NE(world.receive(1, 0, got_), kNoRequest);
+  int frames = 0;
+  world.network.script = [&](const Flight& flight) {
+    return Fate{.copies = flight.carries_payload() && ++frames <= 2 ? 0 : 1};
+  };
+  send_alone(world);
+  expect_delivered_once(world);
+  EXPECT_EQ(world.at(0).counts().fragments_resent, 2u);
+}
+
+TEST_F(EndpointLone, ArrivesOnceThoughItsAcknowledgementIsLost) {
+  World world;
+  ASSERT_NE(world.receive(1, 0, got_), kNoRequest);
+  int said = 0;
+  world.network.script = [&](const Flight& flight) {
+    return Fate{.copies = flight.has(Type::acknowledgement) && ++said <= 1 ? 0 : 1};
+  };
+  send_alone(world);
+  expect_delivered_once(world);
+  EXPECT_EQ(world.at(1).counts().fragments_duplicate, 1u);
+}
+
+// It is among those that wait for the end of the rail's outage, as any other.
+TEST_F(EndpointLone, WaitsForARailThatIsDown) {
+  World world;
+  ASSERT_NE(world.receive(1, 0, got_), kNoRequest);
+  world.network.cut(0);
+  send_alone(world);
+  world.network.fabric(0, 0).happen(EventKind::port_down);
+  world.run(seconds(2));
+  EXPECT_TRUE(world.of[0].empty());
+  world.network.mend(0);
+  world.network.fabric(0, 0).happen(EventKind::port_up);
+  expect_delivered_once(world);
+}
+
+TEST_F(EndpointLone, IsBeforeWhatIsSentAfterIt) {
+  World world;
+  std::vector<std::byte> second(8), third(40'000);
+  const auto more = content(2, 8), most = content(3, 40'000);
+  ASSERT_NE(world.receive(1, 0, got_), kNoRequest);
+  ASSERT_NE(world.receive(1, 0, second), kNoRequest);
+  ASSERT_NE(world.receive(1, 0, third), kNoRequest);
+  int frames = 0;
+  world.network.script = [&](const Flight& flight) {  // the others overtake it
+    return Fate{.copies = flight.carries_payload() && ++frames == 1 ? 0 : 1};
+  };
+  send_alone(world);
+  ASSERT_NE(world.send(0, 1, more), kNoRequest);
+  ASSERT_NE(world.send(0, 1, most), kNoRequest);
+  ASSERT_TRUE(world.complete(1, 3));
+  ASSERT_TRUE(world.complete(0, 3));
+  EXPECT_TRUE(got_ == sent_);
+  EXPECT_TRUE(second == more);
+  EXPECT_TRUE(third == most);
+}
+
+TEST_F(EndpointLone, EndsWithItsPeer) {
+  World world;
+  world.network.cut(0);
+  send_alone(world);
+  world.at(0).fail({1}, world.life(1), world.now());
+  ASSERT_TRUE(world.complete(0, 1));
+  EXPECT_EQ(world.of[0][0].outcome, Outcome::peer_failed);
+  // Nothing is left of it: as many may be sent to who comes back as ever.
+  world.network.mend(0);
+  world.restart(1);
+  world.step();
+  for (std::uint32_t i = 0; i < 512; ++i) EXPECT_NE(world.send(0, 1, sent_), kNoRequest) << i;
+}
+
+// It has not asked for a grant, and what was never sent has not arrived.
+TEST_F(EndpointLone, IsNotMovedByWhatIsNotAboutIt) {
+  World world;
+  world.network.cut(0);
+  send_alone(world);
+  MessageHeader header;
+  header.type = Type::grant;
+  header.upto = 8;
+  header.final = true;
+  come(world, header);
+  EXPECT_EQ(world.at(0).counts().out_of_place, 1u);
+  header = {};
+  header.type = Type::acknowledgement;
+  for (const std::uint32_t all_before : {0u, 2u}) {
+    header.all_before = header.message = all_before;
+    come(world, header);
+  }
+  EXPECT_EQ(world.at(0).counts().out_of_place, 2u);
+  EXPECT_TRUE(world.of[0].empty());
+  world.network.mend(0);
+  ASSERT_NE(world.receive(1, 0, got_), kNoRequest);
+  expect_delivered_once(world);
+}
+
+// The acknowledgement of messages that was due for an earlier packet: it says that the message has
+// come, and not when.
+TEST_F(EndpointLone, HasArrivedWhateverPacketItsAcknowledgementNames) {
+  World world;
+  world.network.cut(0);
+  send_alone(world);
+  MessageHeader header;
+  header.type = Type::acknowledgement;
+  header.all_before = header.message = 1;
+  header.packet = 0xffff'ffff;
+  come(world, header);
+  ASSERT_EQ(world.of[0].size(), 1u);
+  EXPECT_EQ(world.of[0][0].outcome, Outcome::delivered);
+  EXPECT_EQ(world.at(0).smoothed_round_trip({1}, 0), Duration{});
+  world.run(seconds(1));
+  EXPECT_EQ(world.at(0).counts().fragments_resent, 0u);
+}
+
+// What is received of it is what its receive takes, and the first that does has it.
+TEST_F(EndpointLone, MeetsTheReceiveThatWaitsLongest) {
+  World world;
+  std::vector<std::byte> open(8), exact(8), small(5);
+  Pattern any;
+  any.tag = 1;
+  ASSERT_NE(world.at(1).receive(any, open, 10, world.now()), kNoRequest);
+  ASSERT_NE(world.receive(1, 0, exact), kNoRequest);
+  ASSERT_NE(world.receive(1, 0, small), kNoRequest);
+  for (std::size_t i = 1; i <= 3; ++i) {
+    sent_ = content(i, 8);
+    send_alone(world);
+    ASSERT_TRUE(world.complete(0, i));
+    ASSERT_EQ(world.of[1].size(), i);
+    EXPECT_EQ(world.of[1].back().cookie, i == 1 ? 10u : 1u);
+    EXPECT_EQ(world.of[1].back().outcome, i == 3 ? Outcome::truncated : Outcome::delivered);
+    EXPECT_EQ(world.of[1].back().bytes, 8u);
+    EXPECT_EQ(world.of[1].back().envelope.source, ProcessId{0});
+  }
+  EXPECT_TRUE(open == content(1, 8));
+  EXPECT_TRUE(exact == content(2, 8));
+  const auto third = content(3, 8);
+  EXPECT_TRUE(std::equal(small.begin(), small.end(), third.begin()));
+}
+
+// Those that came before it and wait are received before it.
+TEST_F(EndpointLone, DoesNotOvertakeWhatWaits) {
+  World world;
+  std::vector<std::byte> first(8), second(8);
+  send_alone(world);
+  ASSERT_TRUE(world.complete(0, 1));
+  const auto later = content(2, 8);
+  world.step();
+  ASSERT_NE(world.send(0, 1, later), kNoRequest);
+  ASSERT_TRUE(world.complete(0, 2));
+  ASSERT_NE(world.receive(1, 0, first), kNoRequest);
+  ASSERT_NE(world.receive(1, 0, second), kNoRequest);
+  ASSERT_TRUE(world.complete(1, 2));
+  EXPECT_TRUE(first == sent_);
+  EXPECT_TRUE(second == later);
+}
+
+// Each takes credit and gives it back: more than there is altogether go there, one by one.
+TEST_F(EndpointLone, GivesItsCreditBack) {
+  WorldOptions options;
+  options.endpoint.limits.unexpected_bytes = 64 * 1024;
+  World world(options);
+  for (std::size_t i = 1; i <= 300; ++i) {
+    ASSERT_NE(world.receive(1, 0, got_), kNoRequest);
+    send_alone(world);
+    ASSERT_TRUE(world.complete(0, i));
+  }
+  // A request would have gone in a frame more.
+  EXPECT_EQ(world.at(0).traffic(0).frames_sent, 300u);
+}
+
+}  // namespace
+}  // namespace holdfast::reliable
