@@ -11,11 +11,11 @@ namespace holdfast::reliable {
 namespace {
 
 constexpr Duration kLeastKept = seconds(10);
-constexpr std::int64_t kReorderingKept = 256;              // round trips
-constexpr Duration kLongest = seconds(366LL * 24 * 3600);  // 256 of them fit in a Duration
+constexpr std::int64_t kReorderingKept = 256;                  // round trips
+constexpr Duration kLongestWait = seconds(366LL * 24 * 3600);  // 256 of them fit in a Duration
 
 bool is_a_wait(Duration wait) {
-  return wait.ns > 0 && wait <= kLongest;
+  return wait.ns > 0 && wait <= kLongestWait;
 }
 
 }  // namespace
