@@ -23,7 +23,7 @@ std::uint32_t Sending::find_message(const Connection& connection, std::uint32_t 
   return kNone;
 }
 
-void Sending::handle_acknowledgement(Connection& connection, const MessageHeader& header,
+bool Sending::handle_acknowledgement(Connection& connection, const MessageHeader& header,
                                      Time now) {
   // It cannot be about what has not been sent.
   const bool sends = connection.sends_something();
@@ -32,10 +32,10 @@ void Sending::handle_acknowledgement(Connection& connection, const MessageHeader
                                 : core_.outgoing[connection.outbound->starting.first].number;
   if (is_before(end, header.all_before) || header.rail >= connection.rails.size()) {
     ++core_.counts.out_of_place;
-    return;
+    return false;
   }
   take_credit(connection, header);
-  if (sends && acknowledge_alone(connection, header, now)) return;
+  if (sends && acknowledge_alone(connection, header, now)) return true;
   News news{header, now};
   while (sends && !connection.outbound->messages.empty()) {
     const std::uint32_t first = connection.outbound->messages.first;
@@ -54,6 +54,7 @@ void Sending::handle_acknowledgement(Connection& connection, const MessageHeader
   }
   look_at_named(connection, header, news);
   if (sends) conclude(connection, news);
+  return false;
 }
 
 // An eager message has arrived, or the request of another one.

@@ -34,7 +34,7 @@ void Acknowledging::owe(Connection& connection, Owed::When when) {
   owed.when = when;
   owed.turn = turn_;
   if (when == Owed::When::next_turn) {
-    core_.activate_for_next(connection);
+    core_.activate_to_pay(connection);
   } else {
     core_.activate(connection);
   }
@@ -172,6 +172,7 @@ void Acknowledging::send_all(Connection& connection, Time now) {
   if (!says || connection.received.beyond() > 0) {
     if (!post_messages(connection, header, now)) return;
   }
+  core_.pay(connection);
   owed.is_refused = false;
   owed.when = Owed::When::nothing;
   owed.on_rails = 0;

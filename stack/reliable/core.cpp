@@ -95,6 +95,13 @@ void Core::activate_for_next(Connection& connection) {
   list(connection);
 }
 
+void Core::activate_to_pay(Connection& connection) {
+  const std::uint32_t i = index_of(connection);
+  is_changed_for_next = is_changed_for_next || (owing != kNone && owing != i);
+  owing = i;
+  list(connection);
+}
+
 void Core::list(Connection& connection) {
   if (connection.is_active) return;
   connection.is_active = true;

@@ -2,6 +2,7 @@
 // how a frame of a connection goes out.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -66,6 +67,7 @@ struct Core {
   // that they may act on; in the next one; or when it is due. Else a turn only looks at the rails.
   bool is_changed = false;
   bool is_changed_for_next = false;
+  std::uint32_t owing = kNone;  // or only for what this connection owes in the next turn
   Time due = Time::never();
   // Of the places of incoming messages so many are beyond those that posted receives, matching and
   // the next one of each peer may take: for messages whose turn has not come, and for those that
@@ -94,6 +96,17 @@ struct Core {
   void activate(Connection& connection);
   // Likewise, but only from the next turn on.
   void activate_for_next(Connection& connection);
+  // Likewise, unless what it owes has been sent by then.
+  void activate_to_pay(Connection& connection);
+  void pay(const Connection& connection) {
+    if (owing == index_of(connection)) owing = kNone;
+  }
+  // Likewise, but only then: nothing of what has happened is due before.
+  void activate_at(Connection& connection, Time then) {
+    due = std::min(due, then);
+    list(connection);
+  }
+  bool has_to_look_next() const { return is_changed_for_next || owing != kNone; }
   void list(Connection& connection);
 
   // What waits on rails that were emptied so lately is too young to change what is said of them.

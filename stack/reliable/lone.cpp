@@ -64,7 +64,8 @@ bool Sending::send_alone(Connection& connection, std::uint32_t request,
   rail.rate.limit(rail.bytes_under_way);
   ++core_.counts.fragments_sent;
   core_.counts.payload_bytes_sent += message.bytes;
-  core_.activate(connection);
+  // No silence is looked at sooner.
+  core_.activate_at(connection, now + core_.options.round_trip.wait_min);
   core_.post(connection, 0, slot, frame_bytes, 0, nullptr, now);
   return true;
 }
@@ -77,7 +78,8 @@ bool Sending::acknowledge_alone(Connection& connection, const MessageHeader& hea
   const SentPacket packet = core_.sent[outbound.lone.copy];
   const OutgoingMessage& message = outbound.lone.message;
   if (header.of_fragments || header.all_before != message.number + 1 ||
-      header.packet != packet.packet || connection.rails[0].has_probe) {
+      header.packet != packet.packet || connection.rails[0].has_probe ||
+      connection.ways->state(0).health() != RailHealth::up) {
     unfold(connection);
     return false;
   }

@@ -26,7 +26,8 @@ class Sending {
   void rest(Connection& connection);
   // Sends what may go.
   void send(Connection& connection, Time now);
-  void handle_acknowledgement(Connection& connection, const MessageHeader& header, Time now);
+  // True: nothing follows from it for anything that is under way or waits.
+  bool handle_acknowledgement(Connection& connection, const MessageHeader& header, Time now);
   void handle_grant(Connection& connection, const MessageHeader& header);
   // Deadlines that have passed: losses by time, and silence.
   void expire(Connection& connection, Time now);

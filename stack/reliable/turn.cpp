@@ -22,7 +22,9 @@ constexpr std::uint32_t kFewUnderWay = 4;
 Time Endpoint::Parts::turn(Time told) {
   Time now = not_before_latest(told);
   acknowledging.begin_turn();
-  if (std::exchange(core.is_changed_for_next, false)) core.is_changed = true;
+  core.is_changed = core.is_changed || core.has_to_look_next();
+  core.is_changed_for_next = false;
+  core.owing = kNone;
   if (core.is_changed && core.has_just_looked(now)) send_commands(now);
   const bool emptied = poll(now);
   now = latest;
@@ -31,12 +33,13 @@ Time Endpoint::Parts::turn(Time told) {
   const bool looks = emptied || now - deadlines_at >= kFloodPatience;
   if (looks) deadlines_at = now;
   if (core.is_changed || core.due <= now) core.due = look_after_all(emptied, looks, now);
-  return emptied && !core.is_changed_for_next ? core.due : now;
+  return emptied && !core.has_to_look_next() ? core.due : now;
 }
 
 // Deadlines fire if it `looks`. Returns when it is due again.
 Time Endpoint::Parts::look_after_all(bool emptied, bool looks, Time now) {
   core.is_changed = core.is_changed_for_next = false;
+  core.owing = kNone;
   if (emptied) watch_completions(now);
   // Whoever was first is last in the next turn: slots may be few. Connections that are activated
   // meanwhile come next time.
@@ -212,7 +215,7 @@ void Endpoint::Parts::handle_verified(Connection& connection, std::size_t r,
   }
   if (core.options.timers != Timers::paper) connection.ways->peer_hears(header.heard, now);
   if (header.type == MessageFrameType::acknowledgement) {
-    sending.handle_acknowledgement(connection, header, now);
+    if (sending.handle_acknowledgement(connection, header, now)) return;
     // What nothing waits for need not hold up whoever waits for what came with it.
     if (connection.has_to_send()) {
       core.activate(connection);

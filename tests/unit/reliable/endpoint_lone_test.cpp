@@ -143,28 +143,26 @@ TEST_F(EndpointLone, EndsWithItsPeer) {
   for (std::uint32_t i = 0; i < 512; ++i) EXPECT_NE(world.send(0, 1, sent_), kNoRequest) << i;
 }
 
-// It has not asked for a grant, and what was never sent has not arrived.
+// It has not asked for a grant, what was never sent has not arrived, and an acknowledgement may be
+// of something else.
 TEST_F(EndpointLone, IsNotMovedByWhatIsNotAboutIt) {
-  World world;
-  world.network.cut(0);
-  send_alone(world);
-  MessageHeader header;
-  header.type = Type::grant;
-  header.upto = 8;
-  header.final = true;
-  come(world, header);
-  EXPECT_EQ(world.at(0).counts().out_of_place, 1u);
-  header = {};
-  header.type = Type::acknowledgement;
-  for (const std::uint32_t all_before : {0u, 2u}) {
-    header.all_before = header.message = all_before;
+  MessageHeader grant, late, early;
+  grant.type = Type::grant;
+  grant.upto = 8;
+  grant.final = true;
+  late.type = early.type = Type::acknowledgement;
+  early.all_before = early.message = 2;
+  for (const MessageHeader& header : {grant, late, early}) {
+    World world;
+    world.network.cut(0);
+    send_alone(world);
     come(world, header);
+    EXPECT_EQ(world.at(0).counts().out_of_place, header == late ? 0u : 1u);
+    EXPECT_TRUE(world.of[0].empty());
+    world.network.mend(0);
+    ASSERT_NE(world.receive(1, 0, got_), kNoRequest);
+    expect_delivered_once(world);
   }
-  EXPECT_EQ(world.at(0).counts().out_of_place, 2u);
-  EXPECT_TRUE(world.of[0].empty());
-  world.network.mend(0);
-  ASSERT_NE(world.receive(1, 0, got_), kNoRequest);
-  expect_delivered_once(world);
 }
 
 // The acknowledgement of messages that was due for an earlier packet: it says that the message has
@@ -225,6 +223,26 @@ TEST_F(EndpointLone, DoesNotOvertakeWhatWaits) {
   ASSERT_TRUE(world.complete(1, 2));
   EXPECT_TRUE(first == sent_);
   EXPECT_TRUE(second == later);
+}
+
+// An answer takes the acknowledgement along for its peer, and others wait no longer for theirs.
+TEST_F(EndpointLone, IsAcknowledgedInTheNextTurnThoughAnotherOneIsAnswered) {
+  WorldOptions options;
+  options.processes = 3;
+  World world(options);
+  std::vector<std::byte> from_2(8);
+  ASSERT_NE(world.receive(1, 0, got_), kNoRequest);
+  ASSERT_NE(world.receive(1, 2, from_2), kNoRequest);
+  world.step();
+  ASSERT_NE(world.send(0, 1, sent_), kNoRequest);
+  ASSERT_NE(world.send(2, 1, sent_), kNoRequest);
+  world.asleep = {1};
+  world.run(microseconds(20));
+  EXPECT_EQ(world.at(1).turn(world.now()), world.now());
+  ASSERT_NE(world.send(1, 0, sent_), kNoRequest);
+  EXPECT_EQ(world.at(1).counts().acknowledgements_sent, 1u);
+  static_cast<void>(world.at(1).turn(world.now()));
+  EXPECT_EQ(world.at(1).counts().acknowledgements_sent, 2u);
 }
 
 // Each takes credit and gives it back: more than there is altogether go there, one by one.
