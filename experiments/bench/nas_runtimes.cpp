@@ -16,12 +16,12 @@ using sim::Benchmark;
 using sim::Job;
 using sim::ProblemClass;
 
-constexpr std::uint32_t kManyProcesses = 65;  // what is played of them takes gigabytes
+constexpr std::uint32_t kFewProcesses = 64;  // what is played of more takes gigabytes
 
 // So many iterations are played; the one before, which nobody times, opens windows and measures
 // round trips.
 std::uint32_t played_iterations(const Job& job) {
-  return job.processes < kManyProcesses ? 4 : 1;
+  return job.processes <= kFewProcesses ? 4 : 1;
 }
 
 // Of dr the InfiniBand SDR network (section 4.1; four lanes of 2.5 Gb/s carry 8 Gb/s of data) and
@@ -111,7 +111,7 @@ std::vector<NasContender> contenders_of(const NasFigure& figure, const NasJob& j
   if (figure.cluster.sum_bytes_per_second > 0) {
     contenders.push_back(NasContender::unprotected_summed);
   }
-  if (figure.takes_apart && job.job.processes < kManyProcesses) {
+  if (figure.takes_apart && job.job.processes <= kFewProcesses) {
     contenders.push_back(NasContender::reliable_untimed);
     contenders.push_back(NasContender::reliable_uncopied);
   }
