@@ -233,14 +233,15 @@ bool ShmFabric::is_published(std::uint32_t lane) const {
   return published == heads_[lane] + 1;
 }
 
-// Whether the lane holds a frame. What it does not show is looked for by its tail, but in a lane
-// that is looked at again with the next poll.
+// Whether the lane holds a frame. If it shows none its tail says whether that is all; not with each
+// poll of a lane that is looked at again with the next one.
 bool ShmFabric::has_frame(std::uint32_t lane) {
   if (lane >= segment_.geometry().lanes) return false;
   if (is_published(lane)) return true;
-  if (lane == watched_ && !armed_) return false;
+  if (lane == watched_ && idle_polls_ < kIdlePolls && !armed_) return false;
   const std::uint32_t tail = segment_.lane(lane).tail.load();
-  if (static_cast<std::int32_t>(tail - heads_[lane]) <= 0) return false;
+  // It may be behind by what is published and will be announced.
+  if (heads_[lane] - tail <= segment_.geometry().frames) return false;
   if (is_published(lane)) return true;
   ++counters_.corrupt;
   heads_[lane] = tail;
@@ -279,9 +280,12 @@ bool ShmFabric::take(std::uint32_t lane, std::int64_t sent_ns, Event& event) {
   if (whole) {
     const ReceiveSlot slot = queues_.slots().pop();
     if (size > 0) std::memcpy(slot.data, ShmSegment::frame_of(cell), size);
-    if (Time{sent_ns} > clock_read_ + kBelieved) clock_read_ = monotonic_now();
-    const Time latest = std::max(clock_read_ + kBelieved, last_arrival_);
-    last_arrival_ = std::clamp(Time{sent_ns}, last_arrival_, latest);
+    Time sent{sent_ns};
+    if (sent > clock_read_ + kBelieved) {
+      clock_read_ = monotonic_now();
+      sent = std::min(sent, clock_read_);
+    }
+    last_arrival_ = std::max(last_arrival_, sent);
     event = Event{};
     event.kind = EventKind::received;
     event.size = size;

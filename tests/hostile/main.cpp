@@ -15,6 +15,9 @@ namespace {
 
 constexpr ProcessId kVictim{2}, kNeighbour{3}, kOther{5};
 constexpr std::uint64_t kBatch = 40;  // fewer than any rail holds
+// Shared memory looks where a lane that it watches should be only when nothing has come for a
+// while; what is sent before that is lost with the lane.
+constexpr int kTurnsToNotice = 100;
 
 struct Arguments {
   std::string fabric = "udp";
@@ -109,7 +112,7 @@ class Attack {
       const auto weapon = static_cast<Weapon>(batch % kWeapons);
       if (batch % 5 == 0) {
         attacker->vandalise(random_);
-        job_.turn(kVictim);
+        for (int turns = 0; turns < kTurnsToNotice; ++turns) job_.turn(kVictim);
       }
       const std::uint64_t count = std::min(kBatch, frames - sent);
       if (!volley(*attacker, weapon, count, when)) return false;
