@@ -175,7 +175,9 @@ struct Event {
   Peer peer;
   std::uint32_t size = 0;  // received: bytes
   std::uint64_t cookie = 0;
-  Time at;  // when it happened, on the engine's clock; never later than the poll
+  // When it happened, on the engine's clock; never later than the poll, but where a sender of the
+  // same user lies (hw/shm, by microseconds).
+  Time at;
 };
 
 enum class PathChoice : std::uint8_t { primary, alternate };

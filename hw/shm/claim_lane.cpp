@@ -22,6 +22,9 @@ void follow_published(const ShmSegment& segment, std::uint32_t lane) {
     if (segment.cell(lane, tail).published.load(std::memory_order_acquire) != tail + 1) break;
     ++tail;
   }
+  // Nor does a tail that cannot be keep the lane from whoever comes next.
+  const std::uint32_t head = segment.lane(lane).head.load(std::memory_order_acquire);
+  if (tail - head > segment.geometry().frames) tail = head;
   segment.lane(lane).tail.store(tail);
 }
 

@@ -1,8 +1,8 @@
 // Which lane of a segment a sender may write.
 //
 // A lane names the process that has claimed it. One whose claimant has ended, and was not able to
-// give it back, is free as well; its frames that were published stay,
-// and `tail` is behind them.
+// give it back, is free as well; its frames that were published stay, and who claims it next goes
+// on behind them.
 #pragma once
 
 #include <cstdint>

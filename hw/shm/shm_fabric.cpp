@@ -125,6 +125,7 @@ bool ShmFabric::find(Receiver& receiver, Time now) {
   receiver.segment = std::move(segment);
   receiver.lane = *lane;
   receiver.tail = receiver.segment.lane(*lane).tail.load(std::memory_order_relaxed);
+  receiver.announced = receiver.tail;
   receiver.head_seen = receiver.segment.lane(*lane).head.load(std::memory_order_acquire);
   return true;
 }
@@ -147,6 +148,8 @@ void ShmFabric::send(Receiver& receiver, const Operation& operation, Time now) {
       return;
     }
   }
+  // A tail that is further behind is one that cannot be.
+  if (receiver.tail - receiver.announced == segment.geometry().frames) announce(receiver);
   ShmCell& cell = segment.cell(receiver.lane, receiver.tail);
   cell.sent_ns = now.ns;
   cell.size = static_cast<std::uint32_t>(operation.frame_bytes());
@@ -159,13 +162,14 @@ void ShmFabric::send(Receiver& receiver, const Operation& operation, Time now) {
 
 // Tells the owner of what was published. Either it, on its way to sleep or when it no longer
 // watches the lane, still sees the frame, or we see that it sleeps, or that it is to be told.
-void ShmFabric::announce(const Receiver& receiver) {
+void ShmFabric::announce(Receiver& receiver) {
   if (!receiver.segment.is_mapped()) return;
   const ShmSegment& segment = receiver.segment;
   ShmHeader& header = segment.header();
   std::atomic<std::uint64_t>& pending = header.pending[receiver.lane / 64];
   const std::uint64_t bit = std::uint64_t{1} << (receiver.lane % 64);
   segment.lane(receiver.lane).tail.exchange(receiver.tail);  // it is published before we look
+  receiver.announced = receiver.tail;
   if ((pending.load() & bit) == 0) pending.fetch_or(bit);
   if (header.sleeping.load() != 0 && header.sleeping.exchange(0) != 0) segment.ring();
 }
@@ -240,7 +244,8 @@ bool ShmFabric::has_frame(std::uint32_t lane) {
   if (is_published(lane)) return true;
   if (lane == watched_ && idle_polls_ < kIdlePolls && !armed_) return false;
   const std::uint32_t tail = segment_.lane(lane).tail.load();
-  // It may be behind by what is published and will be announced.
+  // It may be behind by what is published and will be announced, which is no more than a lane
+  // holds.
   if (heads_[lane] - tail <= segment_.geometry().frames) return false;
   if (is_published(lane)) return true;
   ++counters_.corrupt;

@@ -84,7 +84,8 @@ class ShmFabric final : public Fabric {
     std::string name;
     ShmSegment segment;  // not mapped: looked for when something is sent
     std::uint32_t lane = 0;
-    std::uint32_t tail = 0;       // as in the lane
+    std::uint32_t tail = 0;       // frames published,
+    std::uint32_t announced = 0;  // and announced, as in the lane: at most a lane's fewer
     std::uint32_t head_seen = 0;  // the lane's head is not behind it
     Time look_again;              // not before
   };
@@ -95,7 +96,7 @@ class ShmFabric final : public Fabric {
   bool find(Receiver& receiver, Time now);
   void leave(Receiver& receiver);
   void send(Receiver& receiver, const Operation& operation, Time now);
-  static void announce(const Receiver& receiver);
+  static void announce(Receiver& receiver);
 
   // Of `ready_` and `pending` that have lanes.
   std::size_t words() const { return (segment_.geometry().lanes + 63) / 64; }

@@ -4,9 +4,10 @@
 // frame is not published, and the next sender that takes the lane writes over it. `tail` and `head`
 // count frames for ever, modulo 2^32, and go on when a lane changes hands.
 //
-// A frame is published by the number in its own cell, so that one cache line brings a short one:
-// the owner needs `tail` only to say that a lane holds nothing. It follows when the frame is
-// announced; who is killed before that leaves it behind (claim_lane.hpp).
+// A frame is published by the number in its own cell, so that nothing but the cell need change
+// hands: the owner needs `tail` only to say that a lane holds nothing. It follows when the frame is
+// announced, and is never behind by more than the lane holds; who is killed before that leaves it
+// behind (claim_lane.hpp).
 //
 // Everything here may be written by another process at any time. Lengths and counts are checked
 // when they are read, and read once.

@@ -35,7 +35,7 @@ bool Sending::handle_acknowledgement(Connection& connection, const MessageHeader
     return false;
   }
   take_credit(connection, header);
-  if (sends && acknowledge_alone(connection, header, now)) return true;
+  if (sends && acknowledge_alone(connection, header, now)) return !core_.has_many_busy();
   News news{header, now};
   while (sends && !connection.outbound->messages.empty()) {
     const std::uint32_t first = connection.outbound->messages.first;

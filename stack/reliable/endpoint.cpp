@@ -70,7 +70,7 @@ Request Endpoint::Parts::send(ProcessId to, const OutgoingMessage& message, std:
   }
   if (goes_now) {
     acknowledging.send_early(*connection, now);  // it is on its way anyway
-    core.flush(now);
+    flush_early(now);
   }
   return core.requests.name(request);
 }

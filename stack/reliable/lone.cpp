@@ -116,15 +116,16 @@ void Sending::unfold(Connection& connection) {
 }
 
 // A frame that is all of a message of which nothing else has come, and all before it have been
-// shown to matching.
+// shown to matching, also those of an earlier life.
 bool Receiving::is_next_alone(const Connection& connection, const MessageHeader& header,
-                              std::size_t payload_bytes) {
+                              std::size_t payload_bytes) const {
   return header.type == MessageFrameType::eager && header.bytes == payload_bytes &&
-         header.message == connection.next_presented && header.message == connection.begun_below;
+         header.message == connection.next_presented && header.message == connection.begun_below &&
+         !has_unplaced();
 }
 
 // It goes straight to the receive that waits for it. False: there is none, or it is corrupt, and
-// nothing has happened.
+// nothing has happened but that the memory of that receive may have been written.
 bool Receiving::take_alone(Connection& connection, const MessageHeader& header,
                            std::span<const std::byte> payload) {
   const Envelope envelope{connection.peer, header.context, header.tag};

@@ -57,6 +57,7 @@ struct Endpoint::Parts {
   void send_probe(Connection& connection, std::size_t rail, Time now);
   void acknowledge_urgent(Time now);
   void acknowledge_early();
+  void flush_early(Time now);
   Time next_deadline(const Connection& connection, Time now) const;
   Time finish_turn(Time now);
 };

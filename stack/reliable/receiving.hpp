@@ -71,8 +71,8 @@ class Receiving {
                      std::span<const std::byte> payload, bool fused) const;
 
   // lone.cpp: a message that is all there is of its sender.
-  static bool is_next_alone(const Connection& connection, const MessageHeader& header,
-                            std::size_t payload_bytes);
+  bool is_next_alone(const Connection& connection, const MessageHeader& header,
+                     std::size_t payload_bytes) const;
   bool take_alone(Connection& connection, const MessageHeader& header,
                   std::span<const std::byte> payload);
 

@@ -375,7 +375,16 @@ void Endpoint::Parts::acknowledge_early() {
   for (const std::uint32_t i : core.active) {
     if (core.connections[i].is_live) acknowledging.send_early(core.connections[i], latest);
   }
-  core.flush(latest);
+  flush_early(latest);
+}
+
+// Between turns, where nobody looks what a port that takes nothing more is waited for.
+void Endpoint::Parts::flush_early(Time now) {
+  core.flush(now);
+  for (const Port& port : core.ports) {
+    const Time since = port.waiting_since();
+    if (since != Time::never()) core.due = std::min(core.due, since + completion_patience(port));
+  }
 }
 
 Time Endpoint::Parts::next_deadline(const Connection& connection, Time now) const {

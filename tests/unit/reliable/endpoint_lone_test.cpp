@@ -239,7 +239,7 @@ TEST_F(EndpointLone, IsAcknowledgedInTheNextTurnThoughAnotherOneIsAnswered) {
   world.asleep = {1};
   world.run(microseconds(20));
   EXPECT_EQ(world.at(1).turn(world.now()), world.now());
-  ASSERT_NE(world.send(1, 0, sent_), kNoRequest);
+  ASSERT_NE(world.send(1, 2, sent_), kNoRequest);
   EXPECT_EQ(world.at(1).counts().acknowledgements_sent, 1u);
   static_cast<void>(world.at(1).turn(world.now()));
   EXPECT_EQ(world.at(1).counts().acknowledgements_sent, 2u);
