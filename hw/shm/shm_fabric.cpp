@@ -23,9 +23,9 @@ constexpr std::uint32_t kIdlePolls = 64;
 // Who is not there is not looked for with every frame.
 constexpr Duration kLookAgain = milliseconds(1);
 
-// To read the clock takes as long as all else that is done for a short frame. So what a sender says
-// is believed up to this much beyond the time that was read last: that is how far in the future
-// whoever writes what he likes can place a frame.
+// To read the clock with each frame takes a short message about a sixth longer, where the clock
+// is a virtual machine's. So what a sender says is believed up to this much beyond the time that
+// was read last: that is how far in the future whoever writes what he likes can place a frame.
 constexpr Duration kBelieved = microseconds(50);
 
 }  // namespace

@@ -62,6 +62,7 @@ Request Endpoint::Parts::send(ProcessId to, const OutgoingMessage& message, std:
     return kNoRequest;
   }
   now = not_before_latest(now);
+  // It says nothing of what has been heard, but who slept first looks whether its rails are there.
   bool goes_now = core.has_just_looked(now);
   if (!goes_now || !sending.send_alone(*connection, request, message, now)) {
     sending.accept(*connection, request, message);

@@ -59,8 +59,7 @@ Time Endpoint::Parts::look_after_all(bool emptied, bool looks, Time now) {
   return finish_turn(now);
 }
 
-// Then a message is posted when it is sent, and not in the next turn. It says nothing of what has
-// been heard, but who slept first looks whether its rails are there.
+// So few that another message is posted when it is sent, and not in the next turn.
 bool Endpoint::Parts::has_few_under_way(const Connection& connection) {
   std::uint32_t under_way = 0;
   for (const OutboundRail& rail : connection.outbound->rails) under_way += rail.packets_under_way;

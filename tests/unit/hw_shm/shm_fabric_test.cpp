@@ -152,14 +152,19 @@ TEST(ShmFabric, AnotherProcessSendsAndItsFramesOutliveIt) {
   tidy_up(name_of("s"));
 }
 
+// The only lane of the receiver's, claimed for good: nothing is tidied up.
+ShmSegment& claimed_for_good() {
+  static ShmSegment segment;
+  EXPECT_TRUE(ShmSegment::open("/dev/shm", name_of("r"), segment));
+  EXPECT_EQ(claim_lane(segment, *identify(::getpid())), 0u);
+  return segment;
+}
+
 TEST(ShmFabric, TheLaneOfOneWhoWasKilledInTheMiddleOfAFrameIsTakenByTheNext) {
   End receiver(name_of("r"), 1), next(name_of("n"));
   const Peer from_next = next.attach(name_of("r"));
   Child killed([] {
-    static ShmSegment segment;  // is not tidied up
-    EXPECT_TRUE(ShmSegment::open("/dev/shm", name_of("r"), segment));
-    EXPECT_EQ(claim_lane(segment, *identify(::getpid())), 0u);
-    segment.cell(0, 0).size = 0xffff'ffff;  // half a frame, not published
+    claimed_for_good().cell(0, 0).size = 0xffff'ffff;  // half a frame, not published
   });
   next.send(from_next, 1);
   EXPECT_EQ(next.counters().unreachable, 1u) << "the only lane is taken";
@@ -174,9 +179,7 @@ TEST(ShmFabric, WhatWasPublishedByOneWhoWasKilledBeforeItSaidSoComesBeforeWhatFo
   End receiver(name_of("r"), 1), next(name_of("n"));
   const Peer from_next = next.attach(name_of("r"));
   Child killed([] {
-    static ShmSegment segment;  // is not tidied up
-    EXPECT_TRUE(ShmSegment::open("/dev/shm", name_of("r"), segment));
-    EXPECT_EQ(claim_lane(segment, *identify(::getpid())), 0u);
+    const ShmSegment& segment = claimed_for_good();
     for (std::uint32_t i = 0; i < 2; ++i) {
       ShmCell& cell = segment.cell(0, i);
       cell.size = sizeof i;
