@@ -85,8 +85,10 @@ std::size_t UdpFabric::possible(std::span<const Operation> operations) const {
   return operations.size();
 }
 
-// Sends what is staged and completes it. False if the kernel has no room.
-bool UdpFabric::send_staged(std::span<const Operation> operations, std::size_t& sent) {
+// Sends what is staged and completes it. False if the kernel has no room. `unreachable` becomes the
+// first inline operation that no way leads to.
+bool UdpFabric::send_staged(std::span<const Operation> operations, std::size_t& sent,
+                            const Operation*& unreachable) {
   const bool completes = !std::all_of(operations.begin(), operations.end(),
                                       [](const Operation& one) { return one.inline_data; });
   const Time now = completes ? monotonic_now() : Time{};
@@ -105,6 +107,8 @@ bool UdpFabric::send_staged(std::span<const Operation> operations, std::size_t& 
         queues_.complete(operation, Completion::ok, now);
       } else if (!operation.inline_data) {
         queues_.complete(operation, Completion::local_error, now);
+      } else if (outcome == UdpSender::Outcome::unreachable && unreachable == nullptr) {
+        unreachable = &operation;
       }
     }
     sent += frames;
@@ -114,11 +118,12 @@ bool UdpFabric::send_staged(std::span<const Operation> operations, std::size_t& 
 
 std::size_t UdpFabric::post(std::span<const Operation> operations) {
   std::size_t accepted = 0;
+  const Operation* unreachable = nullptr;
   while (accepted < operations.size()) {
     const auto left = operations.subspan(accepted);
     if (sender_.stage(left.first(possible(left))) > 0) {
       std::size_t sent = 0;
-      const bool has_room = send_staged(left, sent);
+      const bool has_room = send_staged(left, sent, unreachable);
       accepted += sent;
       if (!has_room) break;
     } else if (queues_.room() == 0) {
@@ -126,6 +131,10 @@ std::size_t UdpFabric::post(std::span<const Operation> operations) {
     } else {
       queues_.complete(operations[accepted++], Completion::local_error, monotonic_now());
     }
+  }
+  // After all others, for whom the room is kept.
+  if (unreachable != nullptr && queues_.room() > 0) {
+    queues_.complete(*unreachable, Completion::local_error, monotonic_now());
   }
   if (accepted < operations.size()) queues_.owe_writable();
   return accepted;

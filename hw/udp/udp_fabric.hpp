@@ -2,11 +2,12 @@
 // (udp_sender.hpp, udp_receiver.hpp).
 //
 // The kernel copies a frame while it is posted, so an inline operation of any size is complete at
-// once and any other one has its `sent` event at the next poll. A frame that the kernel refuses (no
-// route, filtered) is lost like one that the network drops; an operation that is not inline says so
-// in its completion. Errors that ICMP reports (nobody listens there) are swallowed: to a datagram
-// service they are a rumour. A datagram longer than its slot is lost and counted, and so is one for
-// which the kernel had no room (it counts it itself; losses() asks, so receiving does not).
+// once and any other one has its `sent` event at the next poll. A frame that the kernel refuses
+// (filtered, no route) is lost like one that the network drops; an operation that is not inline
+// says so in its completion, and of inline ones one of each post does to whose peer no way leads.
+// Errors that ICMP reports (nobody listens there) are swallowed: to a datagram service they are a
+// rumour. A datagram longer than its slot is lost and counted, and so is one for which the kernel
+// had no room (it counts it itself; losses() asks, so receiving does not).
 //
 // Where the port is watched, the kernel's news of the interface that has the local address become
 // port_down and port_up (port_watch.hpp).
@@ -93,7 +94,8 @@ class UdpFabric final : public Fabric {
 
   bool is_possible(const Operation& operation) const;
   std::size_t possible(std::span<const Operation> operations) const;
-  bool send_staged(std::span<const Operation> operations, std::size_t& sent);
+  bool send_staged(std::span<const Operation> operations, std::size_t& sent,
+                   const Operation*& unreachable);
   bool kernel_has_room();
 
   Caps caps_;

@@ -18,6 +18,12 @@ bool says_that_it_cannot_cut(int error) {
   return error == EINVAL || error == EIO || error == EMSGSIZE || error == EOPNOTSUPP;
 }
 
+// What it answers for every frame to that peer until the interface or its route is back.
+bool says_that_no_way_leads_there(int error) {
+  return error == ENETDOWN || error == ENETUNREACH || error == EHOSTDOWN || error == EHOSTUNREACH ||
+         error == ENODEV;
+}
+
 }  // namespace
 
 UdpSender::UdpSender(std::uint32_t peers_max)
@@ -149,7 +155,7 @@ UdpSender::Outcome UdpSender::send(int socket, std::size_t& frames) {
     return Outcome::unsegmented;
   }
   frames = frames_[next_++];
-  return Outcome::refused;
+  return says_that_no_way_leads_there(errno) ? Outcome::unreachable : Outcome::refused;
 }
 
 }  // namespace holdfast::hw

@@ -44,10 +44,11 @@ class UdpSender {
     sent,
     full,         // the kernel has no room for the next
     unsegmented,  // the kernel does not cut this run; stage again what was not sent
-    refused,      // the kernel does not send the next run: no route, filtered
+    refused,      // the kernel does not send the next run: filtered, out of memory
+    unreachable,  // it has no way there: no route, the interface is down
   };
   // One system call at least. `frames` are those that were sent, or that are in the run that was
-  // refused.
+  // not.
   Outcome send(int socket, std::size_t& frames);
   bool has_more() const { return next_ < staged_; }
   // Buffers of several frames that were sent.

@@ -62,7 +62,7 @@ void PipeFabric::take(const Operation& operation) {
                         operation.peer.value < network_.options().processes;
   if (!possible || state_ == PortState::failing) posted.completion = Completion::local_error;
   if (operation.inline_data) {
-    HOLDFAST_ASSERT(possible && operation.size <= caps_.inline_bytes_max);  // no event could tell
+    HOLDFAST_ASSERT(possible && operation.size <= caps_.inline_bytes_max);
     posted.frame =
         network_.take_frame(self_, {operation.peer.value}, operation.data, operation.size);
   }
@@ -115,9 +115,8 @@ void PipeFabric::end(const Posted& posted) {
     } else {
       network_.give_frame(posted.frame);
     }
-    return;
-  }
-  if (sends) {
+    if (posted.completion != Completion::local_error) return;
+  } else if (sends) {
     const std::uint32_t frame =
         network_.take_frame(self_, {operation.peer.value}, operation.data, operation.size);
     network_.put_on_wire(frame, free_at_);

@@ -131,11 +131,7 @@ void Endpoint::Parts::handle(std::size_t r, const Event& event, Time now) {
       port.set_writable(now);
       break;
     case EventKind::peer_down:
-      for (Connection& connection : core.connections) {
-        if (!connection.is_live || connection.rails[r].peer != event.peer) continue;
-        connection.ways->handle(r, RailEvent::failed_here, now);
-        core.activate(connection);
-      }
+      fail_rail_to(event.peer, r, now);
       break;
     case EventKind::port_down:
       port.set_down(true);
@@ -162,7 +158,11 @@ void Endpoint::Parts::tell_all(std::size_t r, RailEvent event, Time now) {
 
 void Endpoint::Parts::handle_sent(std::size_t r, const Event& event, Time now) {
   const std::uint32_t slot = Port::slot_of(event.cookie);
-  if (slot == kNone) return;
+  if (slot == kNone) {
+    // One that was taken inline says something only if it has failed.
+    fail_rail_to(event.peer, r, now);
+    return;
+  }
   const SendSlot state = core.send_slots.states()[slot];
   core.ports[r].sent(slot, now);
   if (event.completion == Completion::ok || event.completion == Completion::flushed) return;

@@ -131,13 +131,31 @@ TEST_F(UdpFabricTest, ARefusedFrameIsLostAndTheOthersLeave) {
   EXPECT_EQ(a_->counters().frames_sent, 3u);
 }
 
+// A filter, or no memory, may take one frame and not the next.
 TEST_F(UdpFabricTest, ARefusedInlineFrameIsOnlyCounted) {
-  send_faults.errno_of_next_sends = ENETUNREACH;
-  send_faults.sends_that_fail = 2;
-  operations_[0].inline_data = true;
-  EXPECT_EQ(a_->post({operations_.data(), 1}), 1u);
-  EXPECT_EQ(a_->poll(events_), 0u);
-  EXPECT_EQ(a_->counters().send_errors, 1u);
+  for (const int error : {EPERM, ENOBUFS, ENOMEM}) {
+    send_faults.errno_of_next_sends = error;
+    send_faults.sends_that_fail = 2;
+    operations_[0].inline_data = true;
+    EXPECT_EQ(a_->post({operations_.data(), 1}), 1u);
+    EXPECT_EQ(a_->poll(events_), 0u);
+  }
+  EXPECT_EQ(a_->counters().send_errors, 3u);
+}
+
+TEST_F(UdpFabricTest, OneInlineFrameOfAPostSaysThatNoWayLeadsToItsPeer) {
+  for (const int error : {ENETUNREACH, ENETDOWN, EHOSTUNREACH}) {
+    send_faults.errno_of_next_sends = error;
+    send_faults.sends_that_fail = 6;
+    for (std::size_t i = 0; i < 3; ++i) operations_[i].inline_data = true;
+    EXPECT_EQ(a_->post(operations_), 4u);
+    ASSERT_EQ(a_->poll(events_), 2u);
+    EXPECT_EQ(events_[0].completion, Completion::ok);  // the one that is not inline, and left
+    EXPECT_EQ(events_[1].completion, Completion::local_error);
+    EXPECT_EQ(events_[1].peer, operations_[0].peer);
+    EXPECT_EQ(events_[1].cookie, operations_[0].cookie);
+  }
+  EXPECT_EQ(a_->counters().send_errors, 9u);
 }
 
 TEST_F(UdpFabricTest, AnErrorThatAnEarlierFrameLeftCostsNothing) {

@@ -193,6 +193,21 @@ TEST_F(Pipe, AFailingPortEndsWhatIsPostedWithAnError) {
   EXPECT_TRUE(poll(kB).empty());
 }
 
+TEST_F(Pipe, AFailingPortSaysSoOfInlineFramesToo) {
+  build(options());
+  send(kA, kB, 500);
+  run_until(microseconds(10));
+  EXPECT_TRUE(poll(kA).empty());
+  network_->set_port(kA, PortState::failing);
+  send(kA, kB, 500);
+  run_until(microseconds(20));
+  const std::vector<Event> events = poll(kA);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].kind, EventKind::sent);
+  EXPECT_EQ(events[0].completion, Completion::local_error);
+  EXPECT_EQ(arrivals(kB).size(), 1u);
+}
+
 TEST_F(Pipe, AStuckPortCompletesNothingUntilItIsWell) {
   build(options());
   network_->set_port(kA, PortState::stuck);
