@@ -30,8 +30,10 @@ constexpr std::size_t kAllBeforeAt = 8, kWhichAt = 12, kCreditAt = 14, kMaskAt =
 constexpr unsigned kBeforeIt = 64, kOfFragments = 128;  // added to the rail
 // Of a grant, of `probe` and `answer`, and of all that have a seal:
 constexpr std::size_t kUptoAt = 16, kFinalAt = 24, kHeardOfGrantAt = 25;
-constexpr std::size_t kZeros4At = 12, kStampAt = 16, kHeardAt = 24, kRailAt = 25;
-constexpr std::size_t kZeros6At = 26, kZeros6 = 6, kSealAt = 32;
+constexpr std::size_t kZeros6At = 26, kZeros6 = 6;
+constexpr std::size_t kZeros4At = 12, kStampAt = 16, kHeardAt = 24, kRailAt = 25, kLeftAt = 26,
+                      kFailedAt = 27, kLastZerosAt = 28, kLastZeros = 4;
+constexpr std::size_t kSealAt = 32;
 constexpr std::size_t kSealZerosAt = 36, kSealZeros = 12;
 
 // Fixed lengths, so that these are a few words each and no loops.
@@ -167,7 +169,10 @@ void encode_probe(const MessageHeader& header, std::byte* at) {
   store_le(at + kStampAt, header.stamp);
   store_le(at + kHeardAt, header.heard);
   store_le(at + kRailAt, header.rail);
-  store_zeros<kZeros6>(at + kZeros6At);
+  const bool asks = header.type == MessageFrameType::probe;
+  store_le(at + kLeftAt, asks ? header.left : std::uint8_t{0});
+  store_le(at + kFailedAt, asks ? header.failed : std::uint8_t{0});
+  store_zeros<kLastZeros>(at + kLastZerosAt);
 }
 
 MessageDecodeStatus decode_probe(const std::byte* at, MessageHeader& header) {
@@ -175,9 +180,13 @@ MessageDecodeStatus decode_probe(const std::byte* at, MessageHeader& header) {
   header.stamp = load_le<std::uint64_t>(at + kStampAt);
   header.heard = load_le<std::uint8_t>(at + kHeardAt);
   header.rail = load_le<std::uint8_t>(at + kRailAt);
+  header.left = load_le<std::uint8_t>(at + kLeftAt);
+  header.failed = load_le<std::uint8_t>(at + kFailedAt);
+  const bool asks = header.type == MessageFrameType::probe;
   const bool valid = header.rail < kMessageRailsMax &&
                      load_le<std::uint32_t>(at + kZeros4At) == 0 &&
-                     all_zero<kZeros6>(at + kZeros6At);
+                     (header.failed & ~header.left) == 0 && (asks || header.left == 0) &&
+                     all_zero<kLastZeros>(at + kLastZerosAt);
   return valid ? MessageDecodeStatus::ok : MessageDecodeStatus::bad_fields;
 }
 

@@ -51,7 +51,11 @@
 // `probe` and `answer` (to a probe, its stamp repeated):
 //    8  packet 4, zero 4
 //   16  stamp 8
-//   24  heard 1, rail 1, zero 6
+//   24  heard 1, rail 1
+//   26  left 1, failed 1      of a probe: bit r: its sender sends nothing on rail r; because its
+//   own
+//                             network says that it cannot. Of an answer: zero
+//   28  zero 4
 // These four end with
 //   32  seal 16               keyed, or CRC-32C of who is meant and the 32 bytes before it, then
 //                             twelve zeros
@@ -76,10 +80,10 @@
 namespace holdfast::reliable {
 
 constexpr std::uint16_t kMessageMagic = 0x4d48;
-constexpr std::uint8_t kMessageVersion = 2;
+constexpr std::uint8_t kMessageVersion = 3;
 constexpr std::size_t kMessageHeaderBytes = 48;  // of every frame; only four types have a payload
 constexpr unsigned kFragmentsMax = 64;           // of a virtual fragment
-constexpr unsigned kMessageRailsMax = 8;         // bits of `heard`
+constexpr unsigned kMessageRailsMax = 8;         // bits of `heard`, `left` and `failed`
 
 enum class MessageFrameType : std::uint8_t {
   eager = 1,
@@ -113,6 +117,8 @@ struct MessageHeader {
   std::uint64_t mask = 0;
   std::uint8_t rail = 0;
   std::uint8_t heard = 0;
+  std::uint8_t left = 0;
+  std::uint8_t failed = 0;
   std::uint16_t delay_us = 0;
   std::uint64_t upto = 0;
   bool final = false;

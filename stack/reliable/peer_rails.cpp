@@ -2,6 +2,7 @@
 #include "stack/reliable/peer_rails.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "stack/base/assert.hpp"
 
@@ -25,6 +26,7 @@ bool is_suspicion(RailEvent event) {
     case RailEvent::probe_lost:
     case RailEvent::not_completed:
     case RailEvent::unheard:
+    case RailEvent::failed_there:
       return true;
     case RailEvent::delivered:
     case RailEvent::answered:
@@ -49,7 +51,7 @@ PeerRails::Rail::Rail(const RailSettings& settings, const RoundTripLimits& limit
 
 PeerRails::PeerRails(std::size_t rails, const RailSettings& settings, const RoundTripLimits& limits,
                      Time now)
-    : settings_(&settings) {
+    : settings_(&settings), peer_said_(kBefore) {
   HOLDFAST_ASSERT(rails >= 1 && rails <= kPeerRailsMax);
   rails_.reserve(rails);
   for (std::size_t i = 0; i < rails; ++i) {
@@ -80,6 +82,18 @@ void PeerRails::peer_hears(std::uint8_t rails, Time now) {
   }
 }
 
+void PeerRails::peer_left(std::uint8_t left, std::uint8_t failed, Time stamp, Time now) {
+  if (stamp <= peer_said_) return;
+  peer_said_ = stamp;
+  const auto newly_failed = static_cast<std::uint8_t>(failed & ~peer_failed_);
+  repeat_ |= static_cast<std::uint8_t>(left & ~peer_left_);
+  peer_left_ = left;
+  peer_failed_ = failed;
+  for (std::size_t i = 0; i < rails_.size(); ++i) {
+    if ((newly_failed & bit(i)) != 0) apply(i, RailEvent::failed_there, now);
+  }
+}
+
 void PeerRails::delivered(std::size_t rail, Time sent, Time now) {
   Rail& of = rails_[rail];
   if (of.state.carries_data()) of.data = of.probe = {};
@@ -107,7 +121,7 @@ void PeerRails::probed(std::size_t rail, Time now) {
                                                               : settings_->probe_interval_silent;
   of.probe_sent = now;
   of.probe_ends = now + std::min(of.round_trip.retransmission_timeout(), most);
-  of.wanted = false;
+  of.wanted = of.tells = false;
   of.state.probed(now);
   sent(rail, now);
 }
@@ -223,8 +237,14 @@ void PeerRails::apply(std::size_t rail, RailEvent event, Time now) {
   of.data = of.probe = {};
   of.probe_ends = Time::never();
   of.in_vain = 0;
-  of.wanted = false;
-  if (carried) resend_ |= bit(rail);
+  of.wanted = of.tells = false;
+  if (event == RailEvent::failed_here) failed_ |= bit(rail);
+  if (of.state.carries_data()) failed_ &= static_cast<std::uint8_t>(~bit(rail));
+  if (carried) {
+    resend_ |= bit(rail);
+    repeat_ |= bit(rail);
+    has_news_ = true;
+  }
   if (carry() != 0) {
     none_carries_since_ = Time::never();
   } else {
@@ -232,8 +252,14 @@ void PeerRails::apply(std::size_t rail, RailEvent event, Time now) {
   }
 }
 
+void PeerRails::tell_news() {
+  if (!std::exchange(has_news_, false) || left() == 0) return;
+  for (Rail& rail : rails_) rail.tells = rail.state.carries_data();
+}
+
 // While nobody proves that the peer turns, each probe in vain doubles the time to the next.
 Time PeerRails::next_probe(const Rail& rail) const {
+  if (rail.tells) return kBefore;
   const bool up = rail.state.carries_data();
   if (up && !rail.wanted) return Time::never();
   if (rail.probe_ends != Time::never()) return rail.probe_ends;
@@ -259,8 +285,8 @@ RailOrders PeerRails::poll(Time now) {
     if (next_probe(rails_[i]) <= now) orders.probe |= bit(i);
   }
   orders.carry = carry();
-  orders.resend = resend_;
-  resend_ = 0;
+  orders.resend = std::exchange(resend_, std::uint8_t{0});
+  orders.repeat = std::exchange(repeat_, std::uint8_t{0});
   return orders;
 }
 
@@ -279,6 +305,11 @@ std::uint8_t PeerRails::carry() const {
     if (rails_[i].state.carries_data()) carries |= bit(i);
   }
   return carries;
+}
+
+std::uint8_t PeerRails::left() const {
+  const unsigned all = (1u << rails_.size()) - 1;
+  return static_cast<std::uint8_t>(all & ~unsigned{carry()});
 }
 
 std::uint8_t PeerRails::heard_lately(Time now) const {

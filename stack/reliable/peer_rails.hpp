@@ -35,6 +35,12 @@
 // something lately, so that the other stops sending on a rail that does not arrive, without waiting
 // for an acknowledgement, which acknowledgements do not get: at most heard_within + R after the cut
 // and the next frame that says so.
+//
+// Who leaves a rail knows more than the other end, of whose frames on it some are lost as well, if
+// it is dead both ways: acknowledgements are made up for by later ones, grants by none. So it says
+// so at once, if something is under way, by a probe on each rail that it still uses. That its own
+// port is down makes the other end leave the rail, too, half a round trip later; that it suspects
+// the rail does not, as that may be dead in one direction.
 #pragma once
 
 #include <cstddef>
@@ -55,6 +61,8 @@ struct RailOrders {
   std::uint8_t probe = 0;   // to be probed now; then call probed(), or it stays due
   std::uint8_t resend = 0;  // no longer carries data since the last call: what is under way on it
                             // is to be sent on others, or if none carries, when one does
+  std::uint8_t repeat = 0;  // since the last call the peer has left it, or this end has: grants
+                            // that went on it may be lost, and nobody misses them yet
 };
 
 class PeerRails {
@@ -73,6 +81,9 @@ class PeerRails {
   void heard(std::size_t rail, Time now) { rails_[rail].heard = now; }
   // The peer says on which rails it has heard something lately.
   void peer_hears(std::uint8_t rails, Time now);
+  // It says in a probe, with this stamp of its clock, on which rails it sends nothing, and which of
+  // these its own network says are no way. What was said before a later one comes too late.
+  void peer_left(std::uint8_t left, std::uint8_t failed, Time stamp, Time now);
   // The peer acknowledged a packet of this rail that was posted at `sent`: this packet, and not
   // what was in it, which may have been sent elsewhere since. Else a dead rail would be given the
   // credit for what another one delivered.
@@ -94,6 +105,10 @@ class PeerRails {
   // knows more than is seen here.
   void handle(std::size_t rail, RailEvent event, Time now);
 
+  // Something is under way to or from the peer: it is to know at once of rails that were left since
+  // the last call. Of a job's peers most are idle, and learn of it when that changes.
+  void tell_news();
+
   // What to do.
   RailOrders poll(Time now);
   // When to call poll() if nothing happens before; after a poll whose probes were sent, later than
@@ -104,6 +119,9 @@ class PeerRails {
   // Of memory beside the object itself.
   static constexpr std::size_t bytes(std::size_t rails) { return rails * sizeof(Rail); }
   std::uint8_t carry() const;
+  // Those that do not, and of these the ones that failed_here took: what a probe says.
+  std::uint8_t left() const;
+  std::uint8_t failed() const { return failed_; }
   // The rails on which something came lately: to be said only when a turn has told of all that has
   // come, or one who has slept denies what still waits.
   std::uint8_t heard_lately(Time now) const;
@@ -150,6 +168,7 @@ class PeerRails {
     std::uint8_t in_vain = 0;  // probes in a row without an answer or proof
     bool many = false;         // of packets under way when its data became silent
     bool wanted = false;       // a probe, although it carries data
+    bool tells = false;        // one at once, as it has news
   };
 
   Time one_way_after(const Rail& rail, Time sent) const;
@@ -167,6 +186,12 @@ class PeerRails {
   const RailSettings* settings_;
   std::vector<Rail> rails_;
   std::uint8_t resend_ = 0;
+  std::uint8_t repeat_ = 0;
+  std::uint8_t failed_ = 0;
+  bool has_news_ = false;
+  // As the peer's latest probe said, and when that was, on its clock.
+  std::uint8_t peer_left_ = 0, peer_failed_ = 0;
+  Time peer_said_;
   Time silent_since_ = Time::never();
   Time none_carries_since_ = Time::never();
 };

@@ -12,7 +12,8 @@ namespace {
 
 // One line an event; one answer for each health. An answer does not speak for an up rail, as large
 // frames may be lost where probes pass. While a rail carries nothing, what is said of data is of
-// packets from before and says nothing new; a rail that is down cannot fall.
+// packets from before and says nothing new; a rail that is down cannot fall. What the peer's port
+// said is true, and nothing that silence may be: if a probe passes all the same, it is mended.
 constexpr auto kTable = [] {
   using enum RailAnswer;
   using Line = std::array<RailAnswer, kRailHealths>;
@@ -28,6 +29,7 @@ constexpr auto kTable = [] {
       /* failed_here   */ Line{fall,          fall,       nothing,      end_return},
       /* port_up       */ Line{nothing,       probe_now,  probe_now,    probe_now},
       /* unheard       */ Line{suspect,       nothing,    nothing,      end_return},
+      /* failed_there  */ Line{doubt,         nothing,    nothing,      end_return},
       // clang-format on
   };
 }();
@@ -88,6 +90,10 @@ bool RailState::handle(RailEvent event, Time now) {
       break;
     case RailAnswer::suspect:
       suspect(now);
+      break;
+    case RailAnswer::doubt:
+      become(RailHealth::suspect, now);
+      next_probe_ = now;
       break;
     case RailAnswer::clear:
       become(RailHealth::up, now);

@@ -41,8 +41,9 @@ enum class RailEvent : std::uint8_t {
   failed_here,    // an error of the network's own: completion, errno, peer_down, port down
   port_up,        // the network says that it is there again
   unheard,        // the peer says it hears nothing on it though we send: one way is dead
+  failed_there,   // the peer's network says to it what failed_here says to us
 };
-inline constexpr unsigned kRailEvents = 9;
+inline constexpr unsigned kRailEvents = 10;
 
 // The defaults are for fabrics with round trips of microseconds to a few milliseconds. Counts are
 // at most 255, lengths of time at most a year.
@@ -125,6 +126,7 @@ enum class RailAnswer : std::uint8_t {
   trust,          // silences and suspicions are forgotten
   count_silence,  // suspect at the suspect_after-th
   suspect,        // or down if it is the suspicions_to_fall-th
+  doubt,          // suspect, which does not count
   clear,          // up
   count_lost,     // down at the down_after-th
   fall,           // down, held

@@ -172,6 +172,14 @@ void Endpoint::Parts::handle_sent(std::size_t r, const Event& event, Time now) {
   core.activate(connection);
 }
 
+void Endpoint::Parts::fail_rail_to(Peer peer, std::size_t r, Time now) {
+  for (Connection& connection : core.connections) {
+    if (!connection.is_live || connection.rails[r].peer != peer) continue;
+    connection.ways->handle(r, RailEvent::failed_here, now);
+    core.activate(connection);
+  }
+}
+
 void Endpoint::Parts::handle_frame(std::size_t r, std::span<const std::byte> frame, Time at,
                                    Time now) {
   const ProcessId sender = sender_of_message_frame(frame);
@@ -234,6 +242,10 @@ void Endpoint::Parts::handle_verified(Connection& connection, std::size_t r,
       }
       break;
     case MessageFrameType::probe:
+      if (core.options.timers != Timers::paper) {
+        connection.ways->peer_left(header.left, header.failed,
+                                   Time{static_cast<std::int64_t>(header.stamp)}, now);
+      }
       answer_probe(connection, r, header, now);
       break;
     case MessageFrameType::answer:
@@ -330,11 +342,15 @@ void Endpoint::Parts::expire(Connection& connection, Time now) {
 }
 
 void Endpoint::Parts::follow_orders(Connection& connection, Time now) {
+  if (connection.sends_something() || !connection.incoming.empty() ||
+      acknowledging.owes(connection)) {
+    connection.ways->tell_news();
+  }
   const RailOrders orders = connection.ways->poll(now);
-  if ((orders.resend | orders.probe) == 0) return;
+  if ((orders.resend | orders.repeat | orders.probe) == 0) return;
   for (std::size_t r = 0; r < connection.rails.size(); ++r) {
     if ((orders.resend >> r & 1) != 0) sending.abandon(connection, r);
-    if ((orders.resend >> r & 1) != 0) receiving.repeat_grants(connection, r, now);
+    if ((orders.repeat >> r & 1) != 0) receiving.repeat_grants(connection, r, now);
     const bool probes = core.options.timers != Timers::paper;
     if (probes && (orders.probe >> r & 1) != 0) send_probe(connection, r, now);
   }
@@ -349,6 +365,8 @@ void Endpoint::Parts::send_probe(Connection& connection, std::size_t r, Time now
     probe.stamp = static_cast<std::uint64_t>(now.ns);
     probe.rail = static_cast<std::uint8_t>(r);
     probe.heard = core.heard_lately(connection, now);
+    probe.left = connection.ways->left();
+    probe.failed = connection.ways->failed();
     // One that finds no room is as good as lost; the next one is due in its time.
     ConnectionRail& rail = connection.rails[r];
     if (core.post_control(connection, r, probe, now)) {

@@ -131,7 +131,7 @@ class Protocol(unittest.TestCase):
         who = struct.pack("<5I", *meant)
         s = mix64(mix64(mix64(job) ^ (sender << 32 | life)) ^ (receiver << 32 | other_life))
         seed = mix64(mix64(s ^ message) ^ 0)
-        frame = struct.pack("<HBBIIIIQQII", 0x4D48, 2, 1, sender, 6, message, 8, 9, len(payload),
+        frame = struct.pack("<HBBIIIIQQII", 0x4D48, 3, 1, sender, 6, message, 8, 9, len(payload),
                             10, crc32c(struct.pack("<Q", seed) + payload))
         frame += struct.pack("<I", crc32c(who + frame)) + payload
         self.assertIn(f"1, 2, 3, 4 and 5 is 0x{crc32c(who):08x}.", TEXT)

@@ -22,7 +22,7 @@ std::uint32_t crc_of(const Frame& bytes) {
 Frame begun(Type type, std::size_t payload = 0) {
   Frame frame(48 + payload);
   put(frame, 0, 0x4d48, 2);
-  put(frame, 2, 2, 1);
+  put(frame, 2, 3, 1);
   put(frame, 3, static_cast<std::uint64_t>(type), 1);
   put(frame, 4, kSender.value, 4);
   for (std::size_t i = 0; i < payload; ++i) frame[48 + i] = std::byte(0xc0 + i % 16);
@@ -148,6 +148,8 @@ Frame probe_by_hand(Type type) {
   put(frame, 16, 0x0102030405060708, 8);
   put(frame, 24, 0x83, 1);
   put(frame, 25, 5, 1);
+  put(frame, 26, type == Type::probe ? 0x61 : 0, 1);
+  put(frame, 27, type == Type::probe ? 0x41 : 0, 1);
   check_in(frame);
   return frame;
 }
@@ -160,6 +162,8 @@ MessageHeader probe(Type type) {
   header.stamp = 0x0102030405060708;
   header.heard = 0x83;
   header.rail = 5;
+  header.left = type == Type::probe ? 0x61 : 0;
+  header.failed = type == Type::probe ? 0x41 : 0;
   return header;
 }
 

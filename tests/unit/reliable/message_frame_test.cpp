@@ -46,9 +46,9 @@ TEST(MessageFrame, EncodesAsTheTableSays) {
 // PROTOCOL 13.7: "ping" from process 2 to process 4.
 TEST(MessageFrame, LooksAsTheSpecificationShowsIt) {
   const unsigned octets[] = {
-      0x48, 0x4d, 2, 1, 2,    0,    0,    0,    6,    0,    0,    0,    7,   0,   0,   0,  8, 0,
+      0x48, 0x4d, 3, 1, 2,    0,    0,    0,    6,    0,    0,    0,    7,   0,   0,   0,  8, 0,
       0,    0,    9, 0, 0,    0,    0,    0,    0,    0,    4,    0,    0,   0,   0,   0,  0, 0,
-      10,   0,    0, 0, 0x13, 0x53, 0x31, 0xec, 0x5c, 0x35, 0xb9, 0x75, 'p', 'i', 'n', 'g'};
+      10,   0,    0, 0, 0x13, 0x53, 0x31, 0xec, 0xcc, 0xb3, 0x6e, 0x86, 'p', 'i', 'n', 'g'};
   Frame shown;
   for (const unsigned octet : octets) shown.push_back(std::byte(octet));
   const ConnectionSeed connection = connection_seed(1, {2}, {3}, {4}, {5});
@@ -105,6 +105,7 @@ TEST(MessageFrame, FieldsThatATypeDoesNotHaveLeaveNoTrace) {
     if (header.type < Type::probe) crowded.stamp = 2;
     if (has_seal(header.type)) crowded.tag = 3, crowded.offset = 4, crowded.payload_checksum = 5;
     if (!has_seal(header.type)) crowded.mask = 6, crowded.rail = 7, crowded.heard = 8;
+    if (header.type != Type::probe) crowded.left = 3, crowded.failed = 1;
     if (header.type == Type::request) crowded.payload_checksum = 9;
     EXPECT_EQ(encoded(crowded, 0), encoded(header, 0));
   }
@@ -175,6 +176,10 @@ Drawn draw(Random& random) {
     header.final = random.below(2) == 1;
   }
   if (probes) header.stamp = random.next();
+  if (header.type == Type::probe) {
+    header.left = static_cast<std::uint8_t>(random.below(256));
+    header.failed = static_cast<std::uint8_t>(header.left & random.below(256));
+  }
   if (probes || header.type == Type::acknowledgement)
     header.rail = static_cast<std::uint8_t>(random.below(8));
   return drawn;

@@ -70,6 +70,108 @@ TEST(PeerRails, WhatTheNetworkSaysCountsAtOnce) {
   EXPECT_EQ(peer.state(0).health(), RailHealth::down);
 }
 
+TEST(PeerRails, WhoLeavesARailTellsOnTheOthersOnceIfAnythingIsUnderWay) {
+  for (const RailEvent event : {RailEvent::failed_here, RailEvent::overtaken}) {
+    PeerRails peer = measured(3);
+    peer.handle(0, event, kCut);
+    EXPECT_EQ(poll(peer, kCut).probe & 0b110, 0);  // nothing is: an idle peer need not know yet
+    peer.tell_news();
+    EXPECT_EQ(poll(peer, kCut + kTick).probe & 0b110, 0b110);
+    peer.tell_news();
+    EXPECT_EQ(poll(peer, kCut + kTick * 2).probe & 0b110, 0);
+    EXPECT_EQ(peer.left(), 0b001);
+    EXPECT_EQ(peer.failed(), event == RailEvent::failed_here ? 0b001 : 0);
+  }
+}
+
+// It was asked a moment before, and the answer to that would say nothing of whether it knows.
+TEST(PeerRails, NewsDoesNotWaitForAProbeThatIsUnderWay) {
+  PeerRails peer = measured();
+  peer.ask(1);
+  EXPECT_EQ(poll(peer, kCut).probe, 0b10);
+  peer.handle(0, RailEvent::failed_here, kCut + kTick);
+  peer.tell_news();
+  EXPECT_EQ(poll(peer, kCut + kTick).probe, 0b10);
+}
+
+TEST(PeerRails, NewsOfARailThatIsBackIsNoneAnyMore) {
+  PeerRails peer = measured();
+  peer.handle(0, RailEvent::overtaken, kCut);
+  poll(peer, kCut);
+  peer.answered(0, kCut, kCut + kR);
+  peer.tell_news();
+  EXPECT_EQ(poll(peer, kCut + kR).probe, 0);
+  EXPECT_EQ(peer.left(), 0);
+}
+
+TEST(PeerRails, WhatHasFailedHereHasNotWhenItCarriesAgain) {
+  PeerRails peer = measured();
+  peer.handle(0, RailEvent::failed_here, kCut);
+  for (unsigned i = 0; i < kSettings.probes_to_return; ++i) {
+    const Time now = peer.next_deadline();
+    ASSERT_EQ(poll(peer, now).probe & 1, 1);
+    EXPECT_EQ(peer.failed(), 0b01);
+    peer.answered(0, now, now + kR);
+  }
+  EXPECT_EQ(peer.failed(), 0);
+  peer.handle(0, RailEvent::overtaken, kCut + seconds(1));  // which is a fall, so soon
+  EXPECT_EQ(peer.left(), 0b01);
+  EXPECT_EQ(peer.failed(), 0);
+}
+
+TEST(PeerRails, WhatThePeerHasLeftIsRepeatedAndWhatFailedThereIsLeft) {
+  PeerRails peer = measured();
+  peer.peer_left(0b01, 0, {1}, kCut);
+  RailOrders orders = poll(peer, kCut);
+  EXPECT_EQ(orders.repeat, 0b01);
+  EXPECT_EQ(orders.resend, 0);
+  EXPECT_EQ(orders.carry, 0b11);
+  peer.peer_left(0b01, 0b01, {2}, kCut + kTick);
+  orders = poll(peer, kCut + kTick);
+  EXPECT_EQ(orders.repeat, 0b01);
+  EXPECT_EQ(orders.resend, 0b01);
+  EXPECT_EQ(orders.carry, 0b10);
+  EXPECT_EQ(orders.probe & 1, 1);
+  EXPECT_EQ(peer.state(0).health(), RailHealth::suspect);
+}
+
+// Each probe repeats what the last one said; what is left after a return is left anew.
+TEST(PeerRails, WhatThePeerSaysAgainSaysNothingNew) {
+  PeerRails peer = measured();
+  const auto say = [&](std::uint8_t left, std::int64_t stamp, Time now) {
+    peer.peer_left(left, left, {stamp}, now);
+    const RailOrders orders = poll(peer, now);
+    peer.answered(0, now, now + kTick);  // so a suspicion ends at once
+    return orders.resend;
+  };
+  EXPECT_EQ(say(0b01, 5, kCut), 0b01);
+  EXPECT_EQ(say(0b01, 6, kCut + kR), 0);
+  EXPECT_EQ(say(0b00, 4, kCut + kR * 2), 0);  // overtaken on the way
+  EXPECT_EQ(say(0b01, 7, kCut + kR * 3), 0);
+  EXPECT_EQ(say(0b00, 8, kCut + kR * 4), 0);
+  EXPECT_EQ(say(0b01, 9, kCut + kR * 5), 0b01);
+}
+
+// However often: it may be the peer's cable that flaps, while our own packets arrive in between.
+TEST(PeerRails, WhatFailsThereIsNoSuspicionThatCounts) {
+  PeerRails peer = measured();
+  for (std::int64_t i = 0; i < 10; ++i) {
+    const Time now = kCut + i * kR;
+    peer.peer_left(0b01, 0b01, {2 * i + 1}, now);
+    EXPECT_EQ(peer.state(0).health(), RailHealth::suspect);
+    poll(peer, now);
+    peer.answered(0, now, now + kTick);
+    EXPECT_EQ(peer.state(0).health(), RailHealth::up);
+    peer.peer_left(0, 0, {2 * i + 2}, now + kTick);
+  }
+}
+
+TEST(PeerRails, RailsThatThePeerHasAndWeDoNotAreNoMatter) {
+  PeerRails peer = measured();
+  peer.peer_left(0b11111100, 0b11111100, {1}, kCut);
+  EXPECT_EQ(poll(peer, kCut).carry, 0b11);
+}
+
 TEST(PeerRails, ManyPacketsSilentWhileAnotherRailDelivers) {
   for (const Duration late : {nanoseconds(0), kTick}) {
     PeerRails peer = measured();
@@ -195,8 +297,9 @@ TEST(PeerRails, ALoneRailIsNotSuspectedAndFallsWithItsPort) {
     peer.answered(0, now, now + kR);
     now = now + kR + kT / 2;
     ASSERT_EQ(poll(peer, now).resend, 0);
-    for (const RailEvent event : {RailEvent::overtaken, RailEvent::not_completed,
-                                  RailEvent::probe_lost, RailEvent::unheard}) {
+    for (const RailEvent event :
+         {RailEvent::overtaken, RailEvent::not_completed, RailEvent::probe_lost, RailEvent::unheard,
+          RailEvent::failed_there}) {
       peer.handle(0, event, now);
     }
     ASSERT_EQ(peer.state(0).health(), RailHealth::up);

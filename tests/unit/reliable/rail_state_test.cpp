@@ -17,9 +17,9 @@ namespace {
 
 constexpr Duration kTick = nanoseconds(1);
 constexpr std::array kEvents{
-    RailEvent::delivered,   RailEvent::answered,   RailEvent::timed_out,
-    RailEvent::overtaken,   RailEvent::probe_lost, RailEvent::not_completed,
-    RailEvent::failed_here, RailEvent::port_up,    RailEvent::unheard};
+    RailEvent::delivered,  RailEvent::answered,      RailEvent::timed_out,   RailEvent::overtaken,
+    RailEvent::probe_lost, RailEvent::not_completed, RailEvent::failed_here, RailEvent::port_up,
+    RailEvent::unheard,    RailEvent::failed_there};
 static_assert(kEvents.size() == kRailEvents);
 
 // Every count is two, so that each state has a before and an after; times that add up easily.
@@ -62,7 +62,7 @@ constexpr Expected kExpected[] = {
     {RailEvent::timed_out, "usdp", "ssdp"},   {RailEvent::overtaken, "ssdp", "ssdp"},
     {RailEvent::probe_lost, "usdd", "sddd"},  {RailEvent::not_completed, "ssdp", "ssdp"},
     {RailEvent::failed_here, "dddd", "dddd"}, {RailEvent::port_up, "usdp", "usdp"},
-    {RailEvent::unheard, "ssdd", "ssdd"},
+    {RailEvent::unheard, "ssdd", "ssdd"},     {RailEvent::failed_there, "ssdd", "ssdd"},
 };
 static_assert(std::size(kExpected) == kRailEvents);
 
