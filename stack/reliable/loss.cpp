@@ -7,6 +7,11 @@
 
 namespace holdfast::reliable {
 
+namespace {
+// So long after the first acknowledgement of a peer that has slept come the others.
+constexpr Duration kWakes = milliseconds(1);
+}  // namespace
+
 // The copy is no more; whoever calls sees to the fragment's masks.
 void Sending::forget_packet(Connection& connection, std::uint32_t i) {
   const SentPacket& packet = core_.sent[i];
@@ -59,6 +64,36 @@ void Sending::find_losses(Connection& connection, std::size_t r, Time now) {
   }
 }
 
+// Whether another rail has delivered what it was given at a time when what this one has should long
+// have been acknowledged. As a window at most doubles with each round trip, so does the queue that
+// a packet finds: none takes longer than twice what the latest one took.
+bool Sending::is_overtaken(const Connection& connection, std::size_t r) const {
+  const OutboundRail& rail = connection.outbound->rails[r];
+  const bool many = rail.packets_under_way >= core_.options.rails.overtaken_packets;
+  if (!many || !rail.has_latest || core_.ports[r].is_full()) return false;
+  const Time since =
+      std::max(core_.sent[rail.under_way.first].sent(), core_.ports[r].ready_since());
+  const Duration smoothed = connection.ways->round_trip(r).smoothed();
+  const Time late = since + std::max(smoothed, rail.latest_round_trip) * 2;
+  const auto& rails = connection.outbound->rails;
+  return std::any_of(rails.begin(), rails.end(), [&](const OutboundRail& other) {
+    return &other != &rail && other.has_latest && other.latest_sent >= late;
+  });
+}
+
+// One acknowledgement may be of one rail, and the next of the other.
+void Sending::find_overtaken(Connection& connection, std::size_t r, Time now) {
+  OutboundRail& rail = connection.outbound->rails[r];
+  if (!is_overtaken(connection, r)) {
+    rail.overtaken_at = Time::never();
+  } else if (rail.overtaken_at == Time::never()) {
+    rail.overtaken_at = now;
+  } else if (now - rail.overtaken_at >= kWakes) {
+    connection.ways->handle(r, RailEvent::overtaken, now);
+    rail.overtaken_at = Time::never();
+  }
+}
+
 // When the rail has been silent for too long. What the fabric has not taken yet is not silence.
 Time Sending::silence_deadline(const Connection& connection, std::size_t r) const {
   const OutboundRail& rail = connection.outbound->rails[r];
@@ -99,6 +134,7 @@ void Sending::expire(Connection& connection, Time now) {
   for (std::size_t r = 0; r < connection.rails.size(); ++r) {
     if (connection.outbound->rails[r].under_way.empty()) continue;
     find_losses(connection, r, now);
+    find_overtaken(connection, r, now);
     if (silence_deadline(connection, r) <= now) time_out(connection, r, now);
   }
 }
@@ -110,6 +146,8 @@ Time Sending::next_deadline(const Connection& connection) const {
   for (std::size_t r = 0; r < connection.rails.size(); ++r) {
     if (connection.outbound->rails[r].under_way.empty()) continue;
     next = std::min({next, loss_deadline(connection, r), silence_deadline(connection, r)});
+    const Time overtaken = connection.outbound->rails[r].overtaken_at;
+    if (overtaken != Time::never()) next = std::min(next, overtaken + kWakes);
   }
   return next;
 }

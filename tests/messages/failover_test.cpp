@@ -149,11 +149,13 @@ TEST_P(Failover, TheRailCarriesAgainWithinAQuarterOfASecond) {
 
 constexpr ProcessId kA{0}, kB{1};
 
+// Promised are 10 ms where somebody is told; what is not told is found after 9 here.
 INSTANTIATE_TEST_SUITE_P(
     Deaths, Failover,
     ::testing::Values(
-        Death{"ToldByThePort", WorldFaultKind::port, PortState::down, kA, {}, milliseconds(10)},
-        Death{"ToldByErrors", WorldFaultKind::port, PortState::failing, kA, {}, milliseconds(10)},
+        Death{"ToldByThePort", WorldFaultKind::port, PortState::down, kA, {}, milliseconds(5)},
+        Death{"ToldByErrors", WorldFaultKind::port, PortState::failing, kA, {}, milliseconds(5)},
+        Death{"ToldByThePeer", WorldFaultKind::port, PortState::down, kB, {}, milliseconds(5)},
         Death{"NothingCompletes", WorldFaultKind::port, PortState::stuck, kA, {}, milliseconds(25)},
         Death{"SilentBothWays", WorldFaultKind::cut, {}, kNoProcess, kNoProcess, milliseconds(25)},
         Death{"SilentOneWay", WorldFaultKind::cut, {}, kA, kB, milliseconds(25)},
@@ -164,6 +166,7 @@ INSTANTIATE_TEST_SUITE_P(
 // the sender's port goes down, and grants and acknowledgements go nowhere.
 TEST(EitherRail, MayBeTheOneOnWhichThePeerAcknowledges) {
   Random phases(2, 0x7068617365, 0);
+  Duration longest;
   for (const std::uint32_t rail : {0u, 1u}) {
     for (int phase = 0; phase < kPhases; ++phase) {
       sim::WorldOptions options = world({rail_of(kRate), rail_of(kRate)});
@@ -178,8 +181,31 @@ TEST(EitherRail, MayBeTheOneOnWhichThePeerAcknowledges) {
       stream.run_until(cut + milliseconds(100));
       expect_well(stream);
       EXPECT_LE(stream.longest_gap(cut), milliseconds(10) + kMessageTime) << phase;
+      longest = std::max(longest, stream.longest_gap(cut));
     }
   }
+  RecordProperty("longest_gap_us", std::to_string(longest.ns / 1000));
+}
+
+// Time-outs that have grown, as they do on a machine that has other work, are not what it takes:
+// what the other rail delivers meanwhile tells sooner.
+TEST(Silence, IsFoundSoonerByWhatOvertakesThanByATimeOut) {
+  Random phases(3, 0x7068617365, 0);
+  Duration longest;
+  for (int phase = 0; phase < kPhases; ++phase) {
+    sim::WorldOptions options = world({rail_of(kRate), rail_of(kRate)});
+    options.endpoint.round_trip.wait_min = milliseconds(20);
+    options.endpoint.limits.window_bytes = 128 << 10;  // a round trip of a millisecond
+    const Time cut = Time{} + milliseconds(100) +
+                     nanoseconds(static_cast<std::int64_t>(phases.below(20'000'000)));
+    options.faults.push_back(sim::cut_all(cut, kForEver, 0));
+    Stream stream({.bytes = kBytes}, options);
+    stream.run_until(cut + milliseconds(100));
+    expect_well(stream);
+    longest = std::max(longest, stream.longest_gap(cut));
+  }
+  EXPECT_LE(longest, milliseconds(10));
+  RecordProperty("longest_gap_us", std::to_string(longest.ns / 1000));
 }
 
 TEST(Flap, OfTwoSecondsCostsNoMoreThanADeath) {
