@@ -55,7 +55,11 @@ std::size_t ReplayFabric::post(std::span<const Operation> operations) {
     return operations.size();
   }
   for (const Operation& operation : operations.first(accepted)) {
-    if (!operation.inline_data) under_way_.push_back(operation.cookie);
+    if (operation.inline_data) {
+      posted_inline_ = true;
+    } else {
+      under_way_.push_back(operation.cookie);
+    }
   }
   return accepted;
 }
@@ -101,9 +105,11 @@ bool ReplayFabric::take(Event& event, ByteReader& results) {
     return take_frame(event, results);
   } else if (event.kind == EventKind::sent) {
     const auto operation = std::find(under_way_.begin(), under_way_.end(), event.cookie);
+    // One that was taken inline says something only if it has failed.
+    const bool may_be_inline = posted_inline_ && event.completion == Completion::local_error;
     if (operation != under_way_.end()) {
       under_way_.erase(operation);
-    } else {
+    } else if (!may_be_inline) {
       why = "an operation ended that was not under way";
     }
   }

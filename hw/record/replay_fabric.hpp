@@ -44,6 +44,7 @@ class ReplayFabric final : public Fabric {
   Address address_;
   SlotTable slots_;
   std::vector<std::uint64_t> under_way_;  // cookies of operations that were accepted
+  bool posted_inline_ = false;
   ByteWriter arguments_;
 };
 

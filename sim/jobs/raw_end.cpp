@@ -133,7 +133,7 @@ void RawEnd::poll() {
   std::array<Event, 1> event;
   while (fabric.poll(event) == 1) {
     if (event[0].kind == EventKind::sent) {
-      free_.push_back(static_cast<std::size_t>(event[0].cookie));
+      if (event[0].cookie != kInline) free_.push_back(static_cast<std::size_t>(event[0].cookie));
       continue;
     }
     HOLDFAST_ASSERT(event[0].kind == EventKind::received);

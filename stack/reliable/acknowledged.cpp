@@ -273,6 +273,7 @@ void Sending::conclude(Connection& connection, std::size_t r, const LatestSent& 
   OutboundRail& rail = connection.outbound->rails[r];
   rail.progress = now;
   rail.attempts = 0;
+  rail.outrun_at = Time::never();
   const bool is_later = !rail.has_latest || is_before(rail.latest_packet, latest.packet);
   if (!rail.has_latest || !header.of_fragments) {
     const std::uint32_t sure = told_before(rail, latest.packet, header);

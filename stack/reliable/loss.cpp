@@ -65,16 +65,18 @@ void Sending::find_losses(Connection& connection, std::size_t r, Time now) {
 }
 
 // Whether another rail has delivered what it was given at a time when what this one has should long
-// have been acknowledged. As a window at most doubles with each round trip, so does the queue that
-// a packet finds: none takes longer than twice what the latest one took.
-bool Sending::is_overtaken(const Connection& connection, std::size_t r) const {
+// have been acknowledged. As a window at most doubles with each round trip, so does the queue of
+// our own that a packet finds; what others do to it is in the variation.
+bool Sending::is_outrun(const Connection& connection, std::size_t r) const {
   const OutboundRail& rail = connection.outbound->rails[r];
   const bool many = rail.packets_under_way >= core_.options.rails.overtaken_packets;
   if (!many || !rail.has_latest || core_.ports[r].is_full()) return false;
   const Time since =
       std::max(core_.sent[rail.under_way.first].sent(), core_.ports[r].ready_since());
-  const Duration smoothed = connection.ways->round_trip(r).smoothed();
-  const Time late = since + std::max(smoothed, rail.latest_round_trip) * 2;
+  const RoundTrip& round_trip = connection.ways->round_trip(r);
+  const Duration usual = round_trip.smoothed() + round_trip.variation() * 2;
+  const Time late =
+      since + std::max({round_trip.smoothed() * 2, rail.latest_round_trip * 2, usual});
   const auto& rails = connection.outbound->rails;
   return std::any_of(rails.begin(), rails.end(), [&](const OutboundRail& other) {
     return &other != &rail && other.has_latest && other.latest_sent >= late;
@@ -82,15 +84,15 @@ bool Sending::is_overtaken(const Connection& connection, std::size_t r) const {
 }
 
 // One acknowledgement may be of one rail, and the next of the other.
-void Sending::find_overtaken(Connection& connection, std::size_t r, Time now) {
+void Sending::find_outrun(Connection& connection, std::size_t r, Time now) {
   OutboundRail& rail = connection.outbound->rails[r];
-  if (!is_overtaken(connection, r)) {
-    rail.overtaken_at = Time::never();
-  } else if (rail.overtaken_at == Time::never()) {
-    rail.overtaken_at = now;
-  } else if (now - rail.overtaken_at >= kWakes) {
-    connection.ways->handle(r, RailEvent::overtaken, now);
-    rail.overtaken_at = Time::never();
+  if (!is_outrun(connection, r)) {
+    rail.outrun_at = Time::never();
+  } else if (rail.outrun_at == Time::never()) {
+    rail.outrun_at = now;
+  } else if (now - rail.outrun_at >= kWakes) {
+    connection.ways->handle(r, RailEvent::outrun, now);
+    rail.outrun_at = Time::never();
   }
 }
 
@@ -132,9 +134,13 @@ void Sending::expire(Connection& connection, Time now) {
     return;
   }
   for (std::size_t r = 0; r < connection.rails.size(); ++r) {
-    if (connection.outbound->rails[r].under_way.empty()) continue;
+    OutboundRail& rail = connection.outbound->rails[r];
+    if (rail.under_way.empty()) {
+      rail.outrun_at = Time::never();
+      continue;
+    }
     find_losses(connection, r, now);
-    find_overtaken(connection, r, now);
+    find_outrun(connection, r, now);
     if (silence_deadline(connection, r) <= now) time_out(connection, r, now);
   }
 }
@@ -146,8 +152,8 @@ Time Sending::next_deadline(const Connection& connection) const {
   for (std::size_t r = 0; r < connection.rails.size(); ++r) {
     if (connection.outbound->rails[r].under_way.empty()) continue;
     next = std::min({next, loss_deadline(connection, r), silence_deadline(connection, r)});
-    const Time overtaken = connection.outbound->rails[r].overtaken_at;
-    if (overtaken != Time::never()) next = std::min(next, overtaken + kWakes);
+    const Time outrun = connection.outbound->rails[r].outrun_at;
+    if (outrun != Time::never()) next = std::min(next, outrun + kWakes);
   }
   return next;
 }

@@ -32,7 +32,7 @@ constexpr unsigned kBeforeIt = 64, kOfFragments = 128;  // added to the rail
 constexpr std::size_t kUptoAt = 16, kFinalAt = 24, kHeardOfGrantAt = 25;
 constexpr std::size_t kZeros6At = 26, kZeros6 = 6;
 constexpr std::size_t kZeros4At = 12, kStampAt = 16, kHeardAt = 24, kRailAt = 25, kLeftAt = 26,
-                      kFailedAt = 27, kLastZerosAt = 28, kLastZeros = 4;
+                      kFailedAt = 27, kLeavingsAt = 28, kLastZerosAt = 29, kLastZeros = 3;
 constexpr std::size_t kSealAt = 32;
 constexpr std::size_t kSealZerosAt = 36, kSealZeros = 12;
 
@@ -172,6 +172,7 @@ void encode_probe(const MessageHeader& header, std::byte* at) {
   const bool asks = header.type == MessageFrameType::probe;
   store_le(at + kLeftAt, asks ? header.left : std::uint8_t{0});
   store_le(at + kFailedAt, asks ? header.failed : std::uint8_t{0});
+  store_le(at + kLeavingsAt, asks ? header.leavings : std::uint8_t{0});
   store_zeros<kLastZeros>(at + kLastZerosAt);
 }
 
@@ -182,11 +183,12 @@ MessageDecodeStatus decode_probe(const std::byte* at, MessageHeader& header) {
   header.rail = load_le<std::uint8_t>(at + kRailAt);
   header.left = load_le<std::uint8_t>(at + kLeftAt);
   header.failed = load_le<std::uint8_t>(at + kFailedAt);
-  const bool asks = header.type == MessageFrameType::probe;
-  const bool valid = header.rail < kMessageRailsMax &&
-                     load_le<std::uint32_t>(at + kZeros4At) == 0 &&
-                     (header.failed & ~header.left) == 0 && (asks || header.left == 0) &&
-                     all_zero<kLastZeros>(at + kLastZerosAt);
+  header.leavings = load_le<std::uint8_t>(at + kLeavingsAt);
+  const bool says = header.left != 0 || header.leavings != 0;
+  const bool valid =
+      header.rail < kMessageRailsMax && load_le<std::uint32_t>(at + kZeros4At) == 0 &&
+      (header.failed & ~header.left) == 0 && (header.type == MessageFrameType::probe || !says) &&
+      all_zero<kLastZeros>(at + kLastZerosAt);
   return valid ? MessageDecodeStatus::ok : MessageDecodeStatus::bad_fields;
 }
 

@@ -52,10 +52,10 @@
 //    8  packet 4, zero 4
 //   16  stamp 8
 //   24  heard 1, rail 1
-//   26  left 1, failed 1      of a probe: bit r: its sender sends nothing on rail r; because its
-//   own
-//                             network says that it cannot. Of an answer: zero
-//   28  zero 4
+//   26  left 1, failed 1      of a probe: bit r: its sender sends nothing on rail r; and its own
+//                             network took that rail from it
+//   28  leavings 1            of a probe: counts how often its sender has left one, modulo 256
+//   29  zero 3; of an answer 6, from 26 on
 // These four end with
 //   32  seal 16               keyed, or CRC-32C of who is meant and the 32 bytes before it, then
 //                             twelve zeros
@@ -119,6 +119,7 @@ struct MessageHeader {
   std::uint8_t heard = 0;
   std::uint8_t left = 0;
   std::uint8_t failed = 0;
+  std::uint8_t leavings = 0;
   std::uint16_t delay_us = 0;
   std::uint64_t upto = 0;
   bool final = false;

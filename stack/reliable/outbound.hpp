@@ -35,7 +35,7 @@ struct OutboundRail {
   // What latest_packet was before that: the packets before it have been passed over by two
   // acknowledgements, so it is not the acknowledgement that was lost.
   std::uint32_t sure_packet = 0;
-  Time overtaken_at = Time::never();  // since when another rail has overtaken this one
+  Time outrun_at = Time::never();  // since when another rail outruns this one
   bool has_latest = false;
   std::uint8_t attempts = 0;  // time-outs since the last acknowledgement
 };

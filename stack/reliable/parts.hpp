@@ -46,7 +46,7 @@ struct Endpoint::Parts {
   void handle_verified(Connection& connection, std::size_t rail, const MessageHeader& header,
                        std::span<const std::byte> payload, Time at, Time now);
   void handle_sent(std::size_t rail, const Event& event, Time now);
-  void fail_rail_to(Peer peer, std::size_t rail, Time now);
+  void handle_inline_failure(std::size_t rail, const Event& event, Time now);
   void tell_all(std::size_t rail, RailEvent event, Time now);
   void handle_answer(Connection& connection, std::size_t rail, Time stamp, Time now);
   void refuse(Connection& connection, std::size_t rail, const MessageHeader& header, Time now);

@@ -26,6 +26,7 @@ bool is_suspicion(RailEvent event) {
     case RailEvent::probe_lost:
     case RailEvent::not_completed:
     case RailEvent::unheard:
+    case RailEvent::outrun:
     case RailEvent::failed_there:
       return true;
     case RailEvent::delivered:
@@ -82,15 +83,13 @@ void PeerRails::peer_hears(std::uint8_t rails, Time now) {
   }
 }
 
-void PeerRails::peer_left(std::uint8_t left, std::uint8_t failed, Time stamp, Time now) {
+void PeerRails::peer_left(const RailsLeft& left, Time stamp, Time now) {
   if (stamp <= peer_said_) return;
   peer_said_ = stamp;
-  const auto newly_failed = static_cast<std::uint8_t>(failed & ~peer_failed_);
-  repeat_ |= static_cast<std::uint8_t>(left & ~peer_left_);
-  peer_left_ = left;
-  peer_failed_ = failed;
+  if (std::exchange(peer_leavings_, left.count) == left.count) return;
+  repeat_ |= left.rails;
   for (std::size_t i = 0; i < rails_.size(); ++i) {
-    if ((newly_failed & bit(i)) != 0) apply(i, RailEvent::failed_there, now);
+    if ((left.failed & bit(i)) != 0) apply(i, RailEvent::failed_there, now);
   }
 }
 
@@ -121,7 +120,7 @@ void PeerRails::probed(std::size_t rail, Time now) {
                                                               : settings_->probe_interval_silent;
   of.probe_sent = now;
   of.probe_ends = now + std::min(of.round_trip.retransmission_timeout(), most);
-  of.wanted = of.tells = false;
+  of.wanted = false;
   of.state.probed(now);
   sent(rail, now);
 }
@@ -237,12 +236,16 @@ void PeerRails::apply(std::size_t rail, RailEvent event, Time now) {
   of.data = of.probe = {};
   of.probe_ends = Time::never();
   of.in_vain = 0;
-  of.wanted = of.tells = false;
-  if (event == RailEvent::failed_here) failed_ |= bit(rail);
+  of.wanted = false;
   if (of.state.carries_data()) failed_ &= static_cast<std::uint8_t>(~bit(rail));
   if (carried) {
     resend_ |= bit(rail);
     repeat_ |= bit(rail);
+  }
+  const bool failed = event == RailEvent::failed_here && (failed_ & bit(rail)) == 0;
+  if (failed) failed_ |= bit(rail);
+  if (carried || failed) {
+    ++leavings_;
     has_news_ = true;
   }
   if (carry() != 0) {
@@ -252,14 +255,15 @@ void PeerRails::apply(std::size_t rail, RailEvent event, Time now) {
   }
 }
 
-void PeerRails::tell_news() {
-  if (!std::exchange(has_news_, false) || left() == 0) return;
-  for (Rail& rail : rails_) rail.tells = rail.state.carries_data();
+std::uint8_t PeerRails::take_news() {
+  const std::uint8_t carries = carry();
+  if (!has_news_ || carries == 0) return 0;
+  has_news_ = false;
+  return left().rails != 0 ? carries : std::uint8_t{0};
 }
 
 // While nobody proves that the peer turns, each probe in vain doubles the time to the next.
 Time PeerRails::next_probe(const Rail& rail) const {
-  if (rail.tells) return kBefore;
   const bool up = rail.state.carries_data();
   if (up && !rail.wanted) return Time::never();
   if (rail.probe_ends != Time::never()) return rail.probe_ends;
@@ -307,9 +311,9 @@ std::uint8_t PeerRails::carry() const {
   return carries;
 }
 
-std::uint8_t PeerRails::left() const {
+RailsLeft PeerRails::left() const {
   const unsigned all = (1u << rails_.size()) - 1;
-  return static_cast<std::uint8_t>(all & ~unsigned{carry()});
+  return {static_cast<std::uint8_t>(all & ~unsigned{carry()}), failed_, leavings_};
 }
 
 std::uint8_t PeerRails::heard_lately(Time now) const {

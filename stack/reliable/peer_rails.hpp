@@ -21,7 +21,10 @@
 //   n >= overtaken_packets, another rail delivers                   A + 3/2 T
 //   n >= overtaken_packets, all others are idle                     A + R' + 3/2 T
 //   n < overtaken_packets                                           A + 5/2 T
-// and of a peer that does not turn no rail becomes suspect, however long. When all rails were cut
+//   n >= overtaken_packets, another rail delivers all the time      U + R' + 1 ms
+// where U is the greater of 2 R and R + twice its mean deviation: that is for who sends to find
+// (Sending::find_outrun), without asking for a timeout, which is many R where round trips vary. And
+// of a peer that does not turn no rail becomes suspect, however long. When all rails were cut
 // and are well again the first answer comes after at most probe_interval_silent + R. A rail that is
 // down while nothing else is sent to the peer is probed at that interval, too, so its return
 // (rail_state.hpp) may take so much longer.
@@ -39,8 +42,9 @@
 // Who leaves a rail knows more than the other end, of whose frames on it some are lost as well, if
 // it is dead both ways: acknowledgements are made up for by later ones, grants by none. So it says
 // so at once, if something is under way, by a probe on each rail that it still uses. That its own
-// port is down makes the other end leave the rail, too, half a round trip later; that it suspects
-// the rail does not, as that may be dead in one direction.
+// network took the rail makes the other end leave it, too, half a round trip later; that it
+// suspects the rail does not, as that may be dead in one direction. Probes say it all again, and
+// count, so that one which is lost or late takes nothing away.
 #pragma once
 
 #include <cstddef>
@@ -65,6 +69,13 @@ struct RailOrders {
                             // that went on it may be lost, and nobody misses them yet
 };
 
+// What one end tells the other of the rails that carry none of its data. Bit r of each: rail r.
+struct RailsLeft {
+  std::uint8_t rails = 0;
+  std::uint8_t failed = 0;  // of these: its own network took them
+  std::uint8_t count = 0;   // of the times that one was left or failed, modulo 256
+};
+
 class PeerRails {
  public:
   // 1 … kPeerRailsMax rails, all up. Settings and limits must outlive it. Memory is allocated here
@@ -81,9 +92,9 @@ class PeerRails {
   void heard(std::size_t rail, Time now) { rails_[rail].heard = now; }
   // The peer says on which rails it has heard something lately.
   void peer_hears(std::uint8_t rails, Time now);
-  // It says in a probe, with this stamp of its clock, on which rails it sends nothing, and which of
-  // these its own network says are no way. What was said before a later one comes too late.
-  void peer_left(std::uint8_t left, std::uint8_t failed, Time stamp, Time now);
+  // It says so in a probe, with this stamp of its clock: news if the count is another one than in
+  // its latest probe before. What overtakes a later one on the way says nothing.
+  void peer_left(const RailsLeft& left, Time stamp, Time now);
   // The peer acknowledged a packet of this rail that was posted at `sent`: this packet, and not
   // what was in it, which may have been sent elsewhere since. Else a dead rail would be given the
   // credit for what another one delivered.
@@ -105,12 +116,12 @@ class PeerRails {
   // knows more than is seen here.
   void handle(std::size_t rail, RailEvent event, Time now);
 
-  // Something is under way to or from the peer: it is to know at once of rails that were left since
-  // the last call. Of a job's peers most are idle, and learn of it when that changes.
-  void tell_news();
-
   // What to do.
   RailOrders poll(Time now);
+  // On which rails a probe is to tell the peer of others that were left since it was asked last, to
+  // be called after poll() if something is under way to the peer or from it: of a job's peers most
+  // are idle, and learn of it when that changes.
+  std::uint8_t take_news();
   // When to call poll() if nothing happens before; after a poll whose probes were sent, later than
   // that poll.
   Time next_deadline() const;
@@ -119,9 +130,8 @@ class PeerRails {
   // Of memory beside the object itself.
   static constexpr std::size_t bytes(std::size_t rails) { return rails * sizeof(Rail); }
   std::uint8_t carry() const;
-  // Those that do not, and of these the ones that failed_here took: what a probe says.
-  std::uint8_t left() const;
-  std::uint8_t failed() const { return failed_; }
+  // The others: what a probe says.
+  RailsLeft left() const;
   // The rails on which something came lately: to be said only when a turn has told of all that has
   // come, or one who has slept denies what still waits.
   std::uint8_t heard_lately(Time now) const;
@@ -168,7 +178,6 @@ class PeerRails {
     std::uint8_t in_vain = 0;  // probes in a row without an answer or proof
     bool many = false;         // of packets under way when its data became silent
     bool wanted = false;       // a probe, although it carries data
-    bool tells = false;        // one at once, as it has news
   };
 
   Time one_way_after(const Rail& rail, Time sent) const;
@@ -188,10 +197,10 @@ class PeerRails {
   std::uint8_t resend_ = 0;
   std::uint8_t repeat_ = 0;
   std::uint8_t failed_ = 0;
+  std::uint8_t leavings_ = 0;
   bool has_news_ = false;
-  // As the peer's latest probe said, and when that was, on its clock.
-  std::uint8_t peer_left_ = 0, peer_failed_ = 0;
-  Time peer_said_;
+  std::uint8_t peer_leavings_ = 0;  // as the peer's latest probe said
+  Time peer_said_;                  // its stamp
   Time silent_since_ = Time::never();
   Time none_carries_since_ = Time::never();
 };

@@ -137,7 +137,8 @@ void Port::put_beginning(std::uint32_t slot, std::uint32_t size, std::uint32_t p
   }
   operation.inline_data = operation.frame_bytes() <= inline_bytes_max_;
   if (operation.inline_data) operation.region = Region{};
-  operation.cookie = operation.inline_data ? kInline | slot : slot;
+  const SendSlot& of = sending_->states()[slot];
+  operation.cookie = operation.inline_data ? inline_cookie(of.connection, of.life, slot) : slot;
   ++slots_in_use_;
   acknowledgement_bytes_ = 0;
   queue_.push_back(operation);

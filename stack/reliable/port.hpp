@@ -74,9 +74,15 @@ class Port {
   std::byte* join_last(Peer peer);
   void flush(Time now);
   // What the cookie of a `sent` names: the slot of a frame that was not taken inline; kNone: of one
-  // that was, whose slot is free since then.
+  // that was, whose slot is free since then. That says it of a failure only, and whose it was.
   static std::uint32_t slot_of(std::uint64_t cookie) {
     return cookie < kInline ? static_cast<std::uint32_t>(cookie) : kNone;
+  }
+  static bool is_of(std::uint64_t cookie, std::uint32_t connection, std::uint32_t life) {
+    return cookie >> 32 == (inline_cookie(connection, life, 0) >> 32);
+  }
+  static std::uint32_t connection_of(std::uint64_t cookie) {
+    return static_cast<std::uint32_t>(cookie >> 32) & kConnectionMask;
   }
   // A slot's frame has been sent, or has not been; it is free again.
   void sent(std::uint32_t slot, Time now);
@@ -100,8 +106,17 @@ class Port {
   unsigned restarts() const { return restarts_; }
 
  private:
-  // Added to the cookies of what is posted inline.
-  static constexpr std::uint64_t kInline = std::uint64_t{1} << 32;
+  // In the cookies of what is posted inline, above the slot: its connection, and a part of the
+  // number of that connection's life.
+  static constexpr std::uint64_t kInline = std::uint64_t{1} << 63;
+  static constexpr unsigned kConnectionBits = 24;
+  static constexpr std::uint32_t kConnectionMask = (1u << kConnectionBits) - 1;
+  static constexpr std::uint64_t inline_cookie(std::uint32_t connection, std::uint32_t life,
+                                               std::uint32_t slot) {
+    const std::uint64_t of =
+        (life << kConnectionBits | (connection & kConnectionMask)) & 0x7fffffff;
+    return kInline | of << 32 | slot;
+  }
 
   // Fewer bytes are copied sooner than this is looked after.
   static constexpr std::uint32_t kApartMin = 4096;

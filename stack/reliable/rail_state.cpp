@@ -12,8 +12,9 @@ namespace {
 
 // One line an event; one answer for each health. An answer does not speak for an up rail, as large
 // frames may be lost where probes pass. While a rail carries nothing, what is said of data is of
-// packets from before and says nothing new; a rail that is down cannot fall. What the peer's port
-// said is true, and nothing that silence may be: if a probe passes all the same, it is mended.
+// packets from before and says nothing new; a rail that is down cannot fall. To be outrun may be a
+// queue of others, and a port that failed at the peer may be mended: an answered probe ends either,
+// however often.
 constexpr auto kTable = [] {
   using enum RailAnswer;
   using Line = std::array<RailAnswer, kRailHealths>;
@@ -29,6 +30,7 @@ constexpr auto kTable = [] {
       /* failed_here   */ Line{fall,          fall,       nothing,      end_return},
       /* port_up       */ Line{nothing,       probe_now,  probe_now,    probe_now},
       /* unheard       */ Line{suspect,       nothing,    nothing,      end_return},
+      /* outrun        */ Line{doubt,         nothing,    nothing,      nothing},
       /* failed_there  */ Line{doubt,         nothing,    nothing,      end_return},
       // clang-format on
   };

@@ -41,9 +41,10 @@ enum class RailEvent : std::uint8_t {
   failed_here,    // an error of the network's own: completion, errno, peer_down, port down
   port_up,        // the network says that it is there again
   unheard,        // the peer says it hears nothing on it though we send: one way is dead
+  outrun,         // another one delivers what it was given long after what waits on this one
   failed_there,   // the peer's network says to it what failed_here says to us
 };
-inline constexpr unsigned kRailEvents = 10;
+inline constexpr unsigned kRailEvents = 11;
 
 // The defaults are for fabrics with round trips of microseconds to a few milliseconds. Counts are
 // at most 255, lengths of time at most a year.

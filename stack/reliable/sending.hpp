@@ -134,8 +134,8 @@ class Sending {
   void find_losses(Connection& connection, std::size_t rail, Time now);
   Time loss_deadline(const Connection& connection, std::size_t rail) const;
   Time silence_deadline(const Connection& connection, std::size_t rail) const;
-  bool is_overtaken(const Connection& connection, std::size_t rail) const;
-  void find_overtaken(Connection& connection, std::size_t rail, Time now);
+  bool is_outrun(const Connection& connection, std::size_t rail) const;
+  void find_outrun(Connection& connection, std::size_t rail, Time now);
   void time_out(Connection& connection, std::size_t rail, Time now);
 
   // paper_timers.cpp: the original's ways instead of those of loss.cpp.

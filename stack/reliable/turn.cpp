@@ -131,7 +131,11 @@ void Endpoint::Parts::handle(std::size_t r, const Event& event, Time now) {
       port.set_writable(now);
       break;
     case EventKind::peer_down:
-      fail_rail_to(event.peer, r, now);
+      for (Connection& connection : core.connections) {
+        if (!connection.is_live || connection.rails[r].peer != event.peer) continue;
+        connection.ways->handle(r, RailEvent::failed_here, now);
+        core.activate(connection);
+      }
       break;
     case EventKind::port_down:
       port.set_down(true);
@@ -159,8 +163,7 @@ void Endpoint::Parts::tell_all(std::size_t r, RailEvent event, Time now) {
 void Endpoint::Parts::handle_sent(std::size_t r, const Event& event, Time now) {
   const std::uint32_t slot = Port::slot_of(event.cookie);
   if (slot == kNone) {
-    // One that was taken inline says something only if it has failed.
-    fail_rail_to(event.peer, r, now);
+    handle_inline_failure(r, event, now);
     return;
   }
   const SendSlot state = core.send_slots.states()[slot];
@@ -172,12 +175,16 @@ void Endpoint::Parts::handle_sent(std::size_t r, const Event& event, Time now) {
   core.activate(connection);
 }
 
-void Endpoint::Parts::fail_rail_to(Peer peer, std::size_t r, Time now) {
-  for (Connection& connection : core.connections) {
-    if (!connection.is_live || connection.rails[r].peer != peer) continue;
-    connection.ways->handle(r, RailEvent::failed_here, now);
-    core.activate(connection);
-  }
+// The frame had no way to its peer, and none after it has one for now. Without another rail that is
+// a loss as any other: to hold the rail down would only make an outage longer.
+void Endpoint::Parts::handle_inline_failure(std::size_t r, const Event& event, Time now) {
+  const std::uint32_t i = Port::connection_of(event.cookie);
+  if (event.completion != Completion::local_error || i >= core.connections.size()) return;
+  Connection& connection = core.connections[i];
+  const bool is_its = connection.is_live && Port::is_of(event.cookie, i, connection.life);
+  if (!is_its || connection.rails.size() == 1) return;
+  connection.ways->handle(r, RailEvent::failed_here, now);
+  core.activate(connection);
 }
 
 void Endpoint::Parts::handle_frame(std::size_t r, std::span<const std::byte> frame, Time at,
@@ -243,7 +250,9 @@ void Endpoint::Parts::handle_verified(Connection& connection, std::size_t r,
       break;
     case MessageFrameType::probe:
       if (core.options.timers != Timers::paper) {
-        connection.ways->peer_left(header.left, header.failed,
+        // Of the rail on which it came it is known that it works.
+        const auto failed = static_cast<std::uint8_t>(header.failed & ~(1u << r));
+        connection.ways->peer_left({header.left, failed, header.leavings},
                                    Time{static_cast<std::int64_t>(header.stamp)}, now);
       }
       answer_probe(connection, r, header, now);
@@ -342,11 +351,10 @@ void Endpoint::Parts::expire(Connection& connection, Time now) {
 }
 
 void Endpoint::Parts::follow_orders(Connection& connection, Time now) {
-  if (connection.sends_something() || !connection.incoming.empty() ||
-      acknowledging.owes(connection)) {
-    connection.ways->tell_news();
-  }
-  const RailOrders orders = connection.ways->poll(now);
+  RailOrders orders = connection.ways->poll(now);
+  const bool is_busy = connection.sends_something() || !connection.incoming.empty() ||
+                       acknowledging.owes(connection);
+  if (is_busy) orders.probe |= connection.ways->take_news();
   if ((orders.resend | orders.repeat | orders.probe) == 0) return;
   for (std::size_t r = 0; r < connection.rails.size(); ++r) {
     if ((orders.resend >> r & 1) != 0) sending.abandon(connection, r);
@@ -365,8 +373,10 @@ void Endpoint::Parts::send_probe(Connection& connection, std::size_t r, Time now
     probe.stamp = static_cast<std::uint64_t>(now.ns);
     probe.rail = static_cast<std::uint8_t>(r);
     probe.heard = core.heard_lately(connection, now);
-    probe.left = connection.ways->left();
-    probe.failed = connection.ways->failed();
+    const RailsLeft left = connection.ways->left();
+    probe.left = left.rails;
+    probe.failed = left.failed;
+    probe.leavings = left.count;
     // One that finds no room is as good as lost; the next one is due in its time.
     ConnectionRail& rail = connection.rails[r];
     if (core.post_control(connection, r, probe, now)) {

@@ -219,6 +219,41 @@ TEST(Flap, OfTwoSecondsCostsNoMoreThanADeath) {
   EXPECT_LE(stream.longest_gap(cut), milliseconds(10) + kMessageTime);
 }
 
+// The one that is told tells the other, each time.
+TEST(Flap, AtThePeerCostsTheSecondTimeWhatItCostTheFirst) {
+  sim::WorldOptions options = world({rail_of(kRate), rail_of(kRate)});
+  const Time first = Time{} + milliseconds(60);
+  const Time second = first + milliseconds(1200);
+  for (const Time at : {first, second}) {
+    options.faults.push_back({.at = at,
+                              .kind = WorldFaultKind::port,
+                              .rail = 0,
+                              .process = kB,
+                              .lasts = milliseconds(300)});
+  }
+  Stream stream({.bytes = kBytes}, options);
+  stream.run_until(second + milliseconds(200));
+  expect_well(stream);
+  EXPECT_GE(stream.bits_per_second(second - milliseconds(200), second), 1.7 * payload_rate(kRate));
+  EXPECT_LE(stream.longest_gap(second), milliseconds(5) + kMessageTime);
+}
+
+// To wait for probes would be longer than what it fails for.
+TEST(ALoneRail, ThatHasNoWayForAMomentIsNotHeldDown) {
+  sim::WorldOptions options = world({rail_of(kRate)});
+  const Time at = Time{} + milliseconds(60);
+  options.faults.push_back({.at = at,
+                            .kind = WorldFaultKind::port,
+                            .rail = 0,
+                            .process = kA,
+                            .state = PortState::failing,
+                            .lasts = milliseconds(1)});
+  Stream stream({.bytes = kBytes}, options);
+  stream.run_until(at + milliseconds(500));
+  expect_well(stream);
+  EXPECT_LE(stream.longest_gap(at), milliseconds(50));
+}
+
 TEST(AllRails, DownForFiveSecondsAreWaitedForAndTheStreamGoesOn) {
   sim::WorldOptions options = world({rail_of(kRate), rail_of(kRate)});
   const Time cut = Time{} + milliseconds(60);

@@ -17,6 +17,7 @@
 #include "hw/record/replay.hpp"
 #include "hw/record/replay_fabric.hpp"
 #include "hw/udp/udp_fabric.hpp"
+#include "tests/unit/stack/fake_fabric.hpp"
 
 namespace holdfast::hw {
 namespace {
@@ -331,6 +332,41 @@ std::byte* received(std::vector<std::byte>& results) {
   std::byte* event = &results[8];
   while (*event != std::byte{1}) event += kEventBytes;
   return event;
+}
+
+// As of a heartbeat that has no way to its observer.
+TEST_F(RecordTest, AnInlineFrameThatFailsIsReplayed) {
+  const auto fail = [](Fabric& fabric) {
+    std::byte frame{1};
+    Operation operation;
+    operation.inline_data = true;
+    operation.data = &frame;
+    operation.size = 1;
+    operation.cookie = 55;
+    EXPECT_EQ(fabric.post({&operation, 1}), 1u);
+    std::array<Event, 2> events;
+    ASSERT_EQ(fabric.poll(events), 1u);
+    EXPECT_EQ(events[0].completion, Completion::local_error);
+    EXPECT_EQ(events[0].cookie, 55u);
+  };
+  {
+    FakeFabric failing;
+    failing.fails = true;
+    std::unique_ptr<RecordingWriter> writer;
+    ASSERT_TRUE(RecordingWriter::create(path_, opening_, writer).is_ok());
+    Recorder recorder(failing, *writer, 0);
+    writer->turn_begins(monotonic_now());
+    fail(recorder);
+    writer->turn_ends();
+  }
+  std::unique_ptr<Replay> opened;
+  ASSERT_TRUE(Replay::open(path_, opened).is_ok());
+  ReplayFabric fabric(*opened, 0);
+  Time now;
+  ASSERT_TRUE(opened->next_turn(now));
+  fail(fabric);
+  EXPECT_FALSE(opened->next_turn(now));
+  EXPECT_FALSE(opened->difference());
 }
 
 TEST_F(RecordTest, WhatAForgerHasAnsweredIsNamedAndEndsTheReplay) {

@@ -150,6 +150,7 @@ Frame probe_by_hand(Type type) {
   put(frame, 25, 5, 1);
   put(frame, 26, type == Type::probe ? 0x61 : 0, 1);
   put(frame, 27, type == Type::probe ? 0x41 : 0, 1);
+  put(frame, 28, type == Type::probe ? 0x97 : 0, 1);
   check_in(frame);
   return frame;
 }
@@ -164,6 +165,7 @@ MessageHeader probe(Type type) {
   header.rail = 5;
   header.left = type == Type::probe ? 0x61 : 0;
   header.failed = type == Type::probe ? 0x41 : 0;
+  header.leavings = type == Type::probe ? 0x97 : 0;
   return header;
 }
 

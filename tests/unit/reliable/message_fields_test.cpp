@@ -202,14 +202,15 @@ TEST(MessageFields, AProbeHasZerosWhereTheTableSays) {
       {"zero at 12", {{12, 1, 1}}, 0, Status::bad_fields},
       {"zero at 15", {{15, 1, 1}}, 0, Status::bad_fields},
       {"failed, not left", {{26, 1, 0x20}, {27, 1, 0x10}}, 0, Status::bad_fields},
-      {"zero at 28", {{28, 1, 1}}, 0, Status::bad_fields},
+      {"zero at 29", {{29, 1, 1}}, 0, Status::bad_fields},
       {"zero at 31", {{31, 1, 1}}, 0, Status::bad_fields},
   };
   for (const Type type : {Type::probe, Type::answer}) {
     for (const Case& each : cases) expect(type, each);
   }
-  expect(Type::probe, {"all left and failed", {{26, 2, 0xffff}}, 0, Status::ok});
+  expect(Type::probe, {"all left and failed", {{26, 3, 0xffffff}}, 0, Status::ok});
   expect(Type::answer, {"left, of an answer", {{26, 1, 1}}, 0, Status::bad_fields});
+  expect(Type::answer, {"leavings, of an answer", {{28, 1, 1}}, 0, Status::bad_fields});
 }
 
 TEST(MessageFields, NothingFollowsTheChecksumInASealsPlace) {

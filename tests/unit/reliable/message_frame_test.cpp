@@ -105,7 +105,7 @@ TEST(MessageFrame, FieldsThatATypeDoesNotHaveLeaveNoTrace) {
     if (header.type < Type::probe) crowded.stamp = 2;
     if (has_seal(header.type)) crowded.tag = 3, crowded.offset = 4, crowded.payload_checksum = 5;
     if (!has_seal(header.type)) crowded.mask = 6, crowded.rail = 7, crowded.heard = 8;
-    if (header.type != Type::probe) crowded.left = 3, crowded.failed = 1;
+    if (header.type != Type::probe) crowded.left = 3, crowded.failed = 1, crowded.leavings = 2;
     if (header.type == Type::request) crowded.payload_checksum = 9;
     EXPECT_EQ(encoded(crowded, 0), encoded(header, 0));
   }
@@ -179,6 +179,7 @@ Drawn draw(Random& random) {
   if (header.type == Type::probe) {
     header.left = static_cast<std::uint8_t>(random.below(256));
     header.failed = static_cast<std::uint8_t>(header.left & random.below(256));
+    header.leavings = static_cast<std::uint8_t>(random.below(256));
   }
   if (probes || header.type == Type::acknowledgement)
     header.rail = static_cast<std::uint8_t>(random.below(8));

@@ -70,28 +70,39 @@ TEST(PeerRails, WhatTheNetworkSaysCountsAtOnce) {
   EXPECT_EQ(peer.state(0).health(), RailHealth::down);
 }
 
-TEST(PeerRails, WhoLeavesARailTellsOnTheOthersOnceIfAnythingIsUnderWay) {
-  for (const RailEvent event : {RailEvent::failed_here, RailEvent::overtaken}) {
+TEST(PeerRails, WhoLeavesARailTellsOnTheOthersOnce) {
+  for (const RailEvent event : {RailEvent::failed_here, RailEvent::overtaken, RailEvent::outrun}) {
     PeerRails peer = measured(3);
+    EXPECT_EQ(peer.take_news(), 0);
     peer.handle(0, event, kCut);
-    EXPECT_EQ(poll(peer, kCut).probe & 0b110, 0);  // nothing is: an idle peer need not know yet
-    peer.tell_news();
-    EXPECT_EQ(poll(peer, kCut + kTick).probe & 0b110, 0b110);
-    peer.tell_news();
-    EXPECT_EQ(poll(peer, kCut + kTick * 2).probe & 0b110, 0);
-    EXPECT_EQ(peer.left(), 0b001);
-    EXPECT_EQ(peer.failed(), event == RailEvent::failed_here ? 0b001 : 0);
+    EXPECT_EQ(poll(peer, kCut).probe & 0b110, 0);  // nothing is under way, so nobody need know
+    EXPECT_EQ(peer.take_news(), 0b110);
+    EXPECT_EQ(peer.take_news(), 0);
+    EXPECT_EQ(peer.left().rails, 0b001);
+    EXPECT_EQ(peer.left().failed, event == RailEvent::failed_here ? 0b001 : 0);
+    EXPECT_EQ(peer.left().count, 1);
   }
 }
 
-// It was asked a moment before, and the answer to that would say nothing of whether it knows.
-TEST(PeerRails, NewsDoesNotWaitForAProbeThatIsUnderWay) {
+// Silence tells sooner than the network, which is to be believed more.
+TEST(PeerRails, ThatARailWhichWasLeftHasFailedIsNewsToo) {
   PeerRails peer = measured();
-  peer.ask(1);
-  EXPECT_EQ(poll(peer, kCut).probe, 0b10);
+  peer.handle(0, RailEvent::overtaken, kCut);
+  EXPECT_EQ(peer.take_news(), 0b10);
   peer.handle(0, RailEvent::failed_here, kCut + kTick);
-  peer.tell_news();
-  EXPECT_EQ(poll(peer, kCut + kTick).probe, 0b10);
+  EXPECT_EQ(peer.take_news(), 0b10);
+  EXPECT_EQ(peer.left().failed, 0b01);
+  EXPECT_EQ(peer.left().count, 2);
+}
+
+TEST(PeerRails, NewsWaitsForARailThatCarriesIt) {
+  PeerRails peer = measured();
+  peer.handle(0, RailEvent::failed_here, kCut);
+  peer.handle(1, RailEvent::overtaken, kCut);
+  EXPECT_EQ(peer.take_news(), 0);
+  poll(peer, kCut);
+  peer.answered(1, kCut, kCut + kR);
+  EXPECT_EQ(peer.take_news(), 0b10);
 }
 
 TEST(PeerRails, NewsOfARailThatIsBackIsNoneAnyMore) {
@@ -99,9 +110,8 @@ TEST(PeerRails, NewsOfARailThatIsBackIsNoneAnyMore) {
   peer.handle(0, RailEvent::overtaken, kCut);
   poll(peer, kCut);
   peer.answered(0, kCut, kCut + kR);
-  peer.tell_news();
-  EXPECT_EQ(poll(peer, kCut + kR).probe, 0);
-  EXPECT_EQ(peer.left(), 0);
+  EXPECT_EQ(peer.take_news(), 0);
+  EXPECT_EQ(peer.left().rails, 0);
 }
 
 TEST(PeerRails, WhatHasFailedHereHasNotWhenItCarriesAgain) {
@@ -110,23 +120,23 @@ TEST(PeerRails, WhatHasFailedHereHasNotWhenItCarriesAgain) {
   for (unsigned i = 0; i < kSettings.probes_to_return; ++i) {
     const Time now = peer.next_deadline();
     ASSERT_EQ(poll(peer, now).probe & 1, 1);
-    EXPECT_EQ(peer.failed(), 0b01);
+    EXPECT_EQ(peer.left().failed, 0b01);
     peer.answered(0, now, now + kR);
   }
-  EXPECT_EQ(peer.failed(), 0);
+  EXPECT_EQ(peer.left().failed, 0);
   peer.handle(0, RailEvent::overtaken, kCut + seconds(1));  // which is a fall, so soon
-  EXPECT_EQ(peer.left(), 0b01);
-  EXPECT_EQ(peer.failed(), 0);
+  EXPECT_EQ(peer.left().rails, 0b01);
+  EXPECT_EQ(peer.left().failed, 0);
 }
 
 TEST(PeerRails, WhatThePeerHasLeftIsRepeatedAndWhatFailedThereIsLeft) {
   PeerRails peer = measured();
-  peer.peer_left(0b01, 0, {1}, kCut);
+  peer.peer_left({0b01, 0, 1}, {1}, kCut);
   RailOrders orders = poll(peer, kCut);
   EXPECT_EQ(orders.repeat, 0b01);
   EXPECT_EQ(orders.resend, 0);
   EXPECT_EQ(orders.carry, 0b11);
-  peer.peer_left(0b01, 0b01, {2}, kCut + kTick);
+  peer.peer_left({0b01, 0b01, 2}, {2}, kCut + kTick);
   orders = poll(peer, kCut + kTick);
   EXPECT_EQ(orders.repeat, 0b01);
   EXPECT_EQ(orders.resend, 0b01);
@@ -135,40 +145,38 @@ TEST(PeerRails, WhatThePeerHasLeftIsRepeatedAndWhatFailedThereIsLeft) {
   EXPECT_EQ(peer.state(0).health(), RailHealth::suspect);
 }
 
-// Each probe repeats what the last one said; what is left after a return is left anew.
+// Nobody says that a rail is back, or not in time: what is left is left anew if it counts.
 TEST(PeerRails, WhatThePeerSaysAgainSaysNothingNew) {
   PeerRails peer = measured();
-  const auto say = [&](std::uint8_t left, std::int64_t stamp, Time now) {
-    peer.peer_left(left, left, {stamp}, now);
+  const auto say = [&](std::uint8_t count, std::int64_t stamp, Time now) {
+    peer.peer_left({0b01, 0b01, count}, {stamp}, now);
     const RailOrders orders = poll(peer, now);
     peer.answered(0, now, now + kTick);  // so a suspicion ends at once
     return orders.resend;
   };
-  EXPECT_EQ(say(0b01, 5, kCut), 0b01);
-  EXPECT_EQ(say(0b01, 6, kCut + kR), 0);
-  EXPECT_EQ(say(0b00, 4, kCut + kR * 2), 0);  // overtaken on the way
-  EXPECT_EQ(say(0b01, 7, kCut + kR * 3), 0);
-  EXPECT_EQ(say(0b00, 8, kCut + kR * 4), 0);
-  EXPECT_EQ(say(0b01, 9, kCut + kR * 5), 0b01);
+  EXPECT_EQ(say(255, 5, kCut), 0b01);
+  EXPECT_EQ(say(255, 6, kCut + kR), 0);
+  EXPECT_EQ(say(254, 4, kCut + kR * 2), 0);  // overtaken on the way
+  EXPECT_EQ(say(255, 7, kCut + kR * 3), 0);
+  EXPECT_EQ(say(0, 8, kCut + kR * 4), 0b01);
 }
 
 // However often: it may be the peer's cable that flaps, while our own packets arrive in between.
 TEST(PeerRails, WhatFailsThereIsNoSuspicionThatCounts) {
   PeerRails peer = measured();
-  for (std::int64_t i = 0; i < 10; ++i) {
+  for (std::uint8_t i = 1; i < 10; ++i) {
     const Time now = kCut + i * kR;
-    peer.peer_left(0b01, 0b01, {2 * i + 1}, now);
+    peer.peer_left({0b01, 0b01, i}, {i}, now);
     EXPECT_EQ(peer.state(0).health(), RailHealth::suspect);
     poll(peer, now);
     peer.answered(0, now, now + kTick);
     EXPECT_EQ(peer.state(0).health(), RailHealth::up);
-    peer.peer_left(0, 0, {2 * i + 2}, now + kTick);
   }
 }
 
 TEST(PeerRails, RailsThatThePeerHasAndWeDoNotAreNoMatter) {
   PeerRails peer = measured();
-  peer.peer_left(0b11111100, 0b11111100, {1}, kCut);
+  peer.peer_left({0b11111100, 0b11111100, 1}, {1}, kCut);
   EXPECT_EQ(poll(peer, kCut).carry, 0b11);
 }
 
@@ -299,7 +307,7 @@ TEST(PeerRails, ALoneRailIsNotSuspectedAndFallsWithItsPort) {
     ASSERT_EQ(poll(peer, now).resend, 0);
     for (const RailEvent event :
          {RailEvent::overtaken, RailEvent::not_completed, RailEvent::probe_lost, RailEvent::unheard,
-          RailEvent::failed_there}) {
+          RailEvent::outrun, RailEvent::failed_there}) {
       peer.handle(0, event, now);
     }
     ASSERT_EQ(peer.state(0).health(), RailHealth::up);

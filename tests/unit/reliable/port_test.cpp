@@ -102,6 +102,21 @@ TEST_F(PortOfAShortFabric, DropsWhatWaitsForAPeerThatGoes) {
   EXPECT_EQ(port_.slots_in_use(), 1u) << "the long one completes";
 }
 
+TEST_F(PortOfAShortFabric, WhatWasTakenInlineSaysWhoseItWas) {
+  constexpr std::uint32_t kConnection = 70'000, kLife = 7;
+  const std::uint32_t slot = slots_.take();
+  slots_.states()[slot].connection = kConnection;
+  slots_.states()[slot].life = kLife;
+  port_.put(slot, 48, Peer{1}, now_);
+  port_.flush(now_);
+  const std::uint64_t cookie = fabric_.taken.at(0).cookie;
+  EXPECT_EQ(Port::slot_of(cookie), kNone);
+  EXPECT_EQ(Port::connection_of(cookie), kConnection);
+  EXPECT_TRUE(Port::is_of(cookie, kConnection, kLife));
+  EXPECT_FALSE(Port::is_of(cookie, kConnection, kLife + 1));
+  EXPECT_FALSE(Port::is_of(cookie, kConnection + 1, kLife));
+}
+
 // Its slot may already be that of another frame.
 TEST_F(PortOfAShortFabric, AnErrorOfWhatWasTakenInlineFreesNoSlot) {
   put(48, Peer{1});

@@ -19,7 +19,7 @@ constexpr Duration kTick = nanoseconds(1);
 constexpr std::array kEvents{
     RailEvent::delivered,  RailEvent::answered,      RailEvent::timed_out,   RailEvent::overtaken,
     RailEvent::probe_lost, RailEvent::not_completed, RailEvent::failed_here, RailEvent::port_up,
-    RailEvent::unheard,    RailEvent::failed_there};
+    RailEvent::unheard,    RailEvent::outrun,        RailEvent::failed_there};
 static_assert(kEvents.size() == kRailEvents);
 
 // Every count is two, so that each state has a before and an after; times that add up easily.
@@ -58,11 +58,12 @@ struct Expected {
   const char* twice;
 };
 constexpr Expected kExpected[] = {
-    {RailEvent::delivered, "usdp", "usdp"},   {RailEvent::answered, "uudu", "uupu"},
-    {RailEvent::timed_out, "usdp", "ssdp"},   {RailEvent::overtaken, "ssdp", "ssdp"},
-    {RailEvent::probe_lost, "usdd", "sddd"},  {RailEvent::not_completed, "ssdp", "ssdp"},
-    {RailEvent::failed_here, "dddd", "dddd"}, {RailEvent::port_up, "usdp", "usdp"},
-    {RailEvent::unheard, "ssdd", "ssdd"},     {RailEvent::failed_there, "ssdd", "ssdd"},
+    {RailEvent::delivered, "usdp", "usdp"},    {RailEvent::answered, "uudu", "uupu"},
+    {RailEvent::timed_out, "usdp", "ssdp"},    {RailEvent::overtaken, "ssdp", "ssdp"},
+    {RailEvent::probe_lost, "usdd", "sddd"},   {RailEvent::not_completed, "ssdp", "ssdp"},
+    {RailEvent::failed_here, "dddd", "dddd"},  {RailEvent::port_up, "usdp", "usdp"},
+    {RailEvent::unheard, "ssdd", "ssdd"},      {RailEvent::outrun, "ssdp", "ssdp"},
+    {RailEvent::failed_there, "ssdd", "ssdd"},
 };
 static_assert(std::size(kExpected) == kRailEvents);
 
