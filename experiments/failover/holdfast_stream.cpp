@@ -25,9 +25,9 @@ namespace {
 constexpr std::uint16_t kPort = 7700;
 constexpr std::uint32_t kContext = 1;
 constexpr std::uint64_t kTag = 7;
-// Few milliseconds at the rates that are usual here: what waits in the queue of a rail that dies
-// has to be sent again, and its round trip is that queue.
-constexpr std::uint32_t kWindowBytes = 512 << 10;
+// A millisecond at the rates that are usual here: what waits in the queue of a rail that dies has
+// to be sent again, and its round trip is that queue.
+constexpr std::uint32_t kWindowBytes = 256 << 10;
 constexpr Duration kLongestSleep = milliseconds(20);  // the log may say that it is over
 constexpr Incarnation kFirstLife{};
 
