@@ -94,8 +94,7 @@ bool RailState::handle(RailEvent event, Time now) {
       suspect(now);
       break;
     case RailAnswer::doubt:
-      become(RailHealth::suspect, now);
-      next_probe_ = now;
+      doubt(now);
       break;
     case RailAnswer::clear:
       become(RailHealth::up, now);
@@ -141,8 +140,12 @@ void RailState::count_silence(Time now) {
 void RailState::suspect(Time now) {
   if (reaches(suspicions_, settings_->suspicions_to_fall)) {
     fall(now);
-    return;
+  } else {
+    doubt(now);
   }
+}
+
+void RailState::doubt(Time now) {
   become(RailHealth::suspect, now);
   next_probe_ = now;
 }

@@ -105,6 +105,7 @@ class RailState {
   void become(RailHealth health, Time now);
   void count_silence(Time now);
   void suspect(Time now);
+  void doubt(Time now);
   void fall(Time now);
   void count_answer(Time now);
 

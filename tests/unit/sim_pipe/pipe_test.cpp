@@ -180,32 +180,19 @@ TEST_F(Pipe, APortThatIsDownSaysSoToItsProcessOnly) {
   EXPECT_EQ(arrivals(kB).size(), 1u);
 }
 
-TEST_F(Pipe, AFailingPortEndsWhatIsPostedWithAnError) {
+TEST_F(Pipe, AFailingPortEndsWhatIsPostedWithAnErrorInlineOrNot) {
   build(options());
   network_->set_port(kA, PortState::failing);
-  send(kA, kB, 500, false);
-  send(kB, kA, 500);
-  run_until(microseconds(10));
-  const std::vector<Event> events = poll(kA);
-  ASSERT_EQ(events.size(), 2u);
-  EXPECT_EQ(events[0].completion, Completion::local_error);
-  EXPECT_EQ(events[1].kind, EventKind::received);
-  EXPECT_TRUE(poll(kB).empty());
-}
-
-TEST_F(Pipe, AFailingPortSaysSoOfInlineFramesToo) {
-  build(options());
-  send(kA, kB, 500);
-  run_until(microseconds(10));
-  EXPECT_TRUE(poll(kA).empty());
-  network_->set_port(kA, PortState::failing);
-  send(kA, kB, 500);
-  run_until(microseconds(20));
-  const std::vector<Event> events = poll(kA);
-  ASSERT_EQ(events.size(), 1u);
-  EXPECT_EQ(events[0].kind, EventKind::sent);
-  EXPECT_EQ(events[0].completion, Completion::local_error);
-  EXPECT_EQ(arrivals(kB).size(), 1u);
+  for (const bool is_inline : {false, true}) {
+    send(kA, kB, 500, is_inline);
+    send(kB, kA, 500);
+    run_until(microseconds(is_inline ? 20 : 10));
+    const std::vector<Event> events = poll(kA);
+    ASSERT_EQ(events.size(), 2u);
+    EXPECT_EQ(events[0].completion, Completion::local_error);
+    EXPECT_EQ(events[1].kind, EventKind::received);
+    EXPECT_TRUE(poll(kB).empty());
+  }
 }
 
 TEST_F(Pipe, AStuckPortCompletesNothingUntilItIsWell) {
