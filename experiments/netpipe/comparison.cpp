@@ -21,6 +21,7 @@ namespace {
 // scheduler gives a processor to somebody else.
 constexpr std::size_t kStepBytes = 4 << 20;
 constexpr std::size_t kMessagesLeast = 2, kMessagesMost = 200;
+constexpr double kQuietShare = 0.9;  // of a processor, for a process that polls
 
 struct Contender {
   std::string name;
@@ -153,6 +154,10 @@ class Contest {
         return Status::error(contender.name + ": of " + std::to_string(order.count) +
                              " messages of " + std::to_string(bytes) + " bytes " +
                              std::to_string(measured.wrong) + " are not what was sent");
+      }
+      if (contender.rails && !plan_.sleeps) {
+        ++findings.polled_steps;
+        findings.disturbed_steps += measured.processor_share < kQuietShare ? 1u : 0u;
       }
       const double all = trips * static_cast<double>(order.count);
       findings.messages += static_cast<std::uint64_t>(all);

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -189,6 +190,8 @@ Status Pair::measure(Order order, Measured& measured) {
   }
   measured.seconds = reports[0].seconds;
   measured.wrong = reports[0].wrong + reports[1].wrong;
+  const auto share = [](const Report& report) { return report.processor_seconds / report.seconds; };
+  measured.processor_share = std::min({1.0, share(reports[0]), share(reports[1])});
   return Status::ok();
 }
 

@@ -32,6 +32,8 @@ class Pair {
   struct Measured {
     double seconds = 0;
     std::uint32_t wrong = 0;
+    // Of its time, how much the process that had less of it was on a processor, 0 to 1.
+    double processor_share = 0;
   };
   // One step; both sleep when it is over. An error says what one of them said.
   Status measure(Order order, Measured& measured);

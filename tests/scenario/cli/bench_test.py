@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import unittest
 
 from holdfast import NOT_HERE, PROGRAM, ROOT, Scenario
@@ -160,6 +161,23 @@ class Bench(Scenario):
         contenders, machine = self.netpipe("tcp", "--no-mpi", "--sleep", "--checksum", "sum32")
         self.assertEqual(contenders, {"holdfast sum32", "holdfast none", "raw tcp"})
         self.assertEqual(machine["waiting"], "sleeping")
+        self.assertNotIn("polled_steps", machine)  # who sleeps has no processor to be deprived of
+
+    def test_a_processor_that_another_program_takes_is_noticed(self):
+        processor = min(os.sched_getaffinity(0))
+        busy = subprocess.Popen([sys.executable, "-c",
+                                 f"import os; os.sched_setaffinity(0, {{{processor}}})\n"
+                                 "while True: pass"])
+        try:
+            done = self.bench("netpipe", "--target", "shm", "--no-mpi", "--rounds", "5",
+                              "--sizes", str(16 * 2**20), "--output", "busy")
+        finally:
+            busy.kill()
+            busy.wait()
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        machine = json.loads(self.read("busy", "machine.json"))
+        self.assertEqual(machine["polled_steps"], 5 * 2 * 2)  # rounds, patterns, contenders
+        self.assertIn(f"note: in {machine['disturbed_steps']} of 20 steps a process", done.stdout)
 
     def test_messages_between_two_hosts_are_not_faster_than_the_wire(self):
         done = self.bench("netpipe", "--rate", "400", "--rounds", "1", "--sizes", "65536,1048576",

@@ -106,6 +106,20 @@ TEST(RawUdp, ManyShortMessagesDoNotOverflowASlowReceiver) {
   }
 }
 
+// As if it were another program's turn on the receiver's processor.
+TEST(Pair, SaysHowMuchOfItsTimeAProcessWasOnAProcessor) {
+  RawPair raw;
+  const Status status = open_raw_shm(false, raw);
+  ASSERT_TRUE(status.is_ok()) << status.message();
+  const std::unique_ptr<Pair> pair = fork_raw(raw, {}, [] { std::this_thread::sleep_for(200ms); });
+  ASSERT_NE(pair, nullptr);
+  Pair::Measured measured;
+  const Status measuring = pair->measure(order_of(Pattern::stream, 1000, 2, 1), measured);
+  ASSERT_TRUE(measuring.is_ok()) << measuring.message();
+  EXPECT_GT(measured.processor_share, 0);
+  EXPECT_LT(measured.processor_share, 0.5);
+}
+
 TEST_P(RawEnds, TcpBringsEveryMessage) {
   RawPair raw;
   const Status status = open_raw_tcp({}, GetParam(), raw);
