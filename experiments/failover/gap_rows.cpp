@@ -32,7 +32,7 @@ GapRow row_of(const TrialResult& result, const FaultKind& kind, double single_by
   row.lasted_s = in_s(result.mended - result.broken);
   row.outcome = outcome_of(result);
   row.noticed_by = name_of(result.noticed);
-  if (result.noticed_after) row.noticed_s = in_s(*result.noticed_after);
+  if (result.health.noticed_after) row.noticed_s = in_s(*result.health.noticed_after);
   row.gap_s = in_s(longest_gap(result.trace, result.broken, result.ended));
   const auto regained = regained_at(result.trace, result.broken, result.mended,
                                     kRegainedShare * single_bytes_per_second);
@@ -41,7 +41,8 @@ GapRow row_of(const TrialResult& result, const FaultKind& kind, double single_by
     row.share = bytes_between(result.trace, *regained, result.mended) /
                 in_s(result.mended - *regained) / single_bytes_per_second;
   }
-  if (result.back_after) row.back_s = in_s(*result.back_after);
+  if (result.health.back_after) row.back_s = in_s(*result.health.back_after);
+  row.left_well = result.health.left_well;
   row.messages = result.trace.deliveries.size();
   return row;
 }

@@ -24,6 +24,7 @@ struct GapRow {
   std::optional<double> regained_s;  // from the fault to 95 % of a single rail's bandwidth
   std::optional<double> share;       // of a single rail's, from then on until it was mended
   std::optional<double> back_s;      // from mending until the rail carries again
+  std::uint32_t left_well = 0;       // times that an end left a rail that was well
   std::uint64_t messages = 0;        // compared with their generators
 };
 

@@ -3,7 +3,8 @@
 
 #include <unistd.h>
 
-#include <algorithm>
+#include <optional>
+#include <span>
 
 #include "hw/monotonic_clock.hpp"
 
@@ -75,8 +76,10 @@ class Trial {
     }
     const std::uint32_t before = delivered();
     result.resumed = wait_until([&] { return delivered() > before; }, kResumePatience);
-    if (result.resumed && plan_.tells_health)
-      wait_until([&] { return carries_all(); }, kResumePatience);
+    if (result.resumed && plan_.tells_health) {
+      result.is_back = wait_until([&] { return carries_all(); }, kResumePatience);
+      if (result.is_back) all_back_ = hw::monotonic_now();
+    }
     pause(kAfter);
     return Status::ok();
   }
@@ -90,40 +93,30 @@ class Trial {
     }
   }
 
-  template <class Visit>
-  void each_change(const Visit& visit) const {
-    for (std::size_t i = 0; i < 2; ++i) {
-      const StreamLog::End& end = log_->ends[i];
-      const std::uint32_t count = end.changes.load(std::memory_order_acquire);
-      for (std::uint32_t c = 0; c < count; ++c) visit(i, end.change[c]);
-    }
+  std::span<const HealthChange> changes_of(std::size_t end) const {
+    const StreamLog::End& log = log_->ends[end];
+    return std::span(log.change).first(log.changes.load(std::memory_order_acquire));
   }
 
   bool carries_all() const {
-    std::uint32_t off[2] = {};
-    each_change([&](std::size_t end, const HealthChange& change) {
-      const std::uint32_t bit = 1u << change.rail;
-      off[end] = change.carries ? off[end] & ~bit : off[end] | bit;
-    });
-    return off[0] == 0 && off[1] == 0;
+    for (std::size_t end = 0; end < 2; ++end) {
+      std::uint32_t off = 0;
+      for (const HealthChange& change : changes_of(end)) {
+        const std::uint32_t bit = 1u << change.rail;
+        off = change.carries ? off & ~bit : off | bit;
+      }
+      if (off != 0) return false;
+    }
+    return true;
   }
 
   void read_log(TrialResult& result) const {
     result.trace.message_bytes = stream_plan_.message_bytes;
     result.trace.deliveries.assign(log_->delivery.begin(), log_->delivery.begin() + delivered());
     result.wrong = log_->wrong.load();
-    result.is_back = carries_all();
-    each_change([&](std::size_t, const HealthChange& change) {
-      if (change.at < result.broken) return;
-      if (!change.carries) {
-        const Duration after = change.at - result.broken;
-        if (!result.noticed_after || after < *result.noticed_after) result.noticed_after = after;
-      } else if (result.is_back) {
-        const Duration after = std::max(change.at - result.mended, Duration{});
-        if (!result.back_after || after > *result.back_after) result.back_after = after;
-      }
-    });
-    if (result.noticed == Noticed::nobody && result.noticed_after)
+    const FaultTimes times{result.broken, result.mended, all_back_};
+    for (std::size_t end = 0; end < 2; ++end) add_changes(changes_of(end), times, result.health);
+    if (result.noticed == Noticed::nobody && result.health.noticed_after)
       result.noticed = Noticed::silence;
   }
 
@@ -132,6 +125,7 @@ class Trial {
   hw::HostNetwork& network_;
   const SharedLog& log_;
   std::unique_ptr<Stream> stream_;
+  std::optional<Time> all_back_;
   std::uint32_t ports_down_[2] = {};
   std::uint64_t send_errors_[2] = {};
 };

@@ -8,11 +8,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 
 #include "experiments/failover/delivery_trace.hpp"
 #include "experiments/failover/fault_kind.hpp"
+#include "experiments/failover/health_story.hpp"
 #include "experiments/failover/stream.hpp"
 
 namespace holdfast::failover {
@@ -36,10 +36,8 @@ struct TrialResult {
   Time broken, mended, ended;  // without a fault all are the end
   bool resumed = true;         // messages came after the rail was mended
   Noticed noticed = Noticed::nobody;
-  std::optional<Duration> noticed_after;  // until one end no longer used the rail; empty: never
-  std::optional<Duration> back_after;     // mended, until both ends use it again; empty: never, or
-                                          // both did all the time
-  bool is_back = true;                    // both ends use all rails at the end
+  HealthStory health;
+  bool is_back = true;  // both ends used all rails once the rail was mended
 };
 
 using StartStream =

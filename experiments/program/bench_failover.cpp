@@ -67,7 +67,7 @@ std::string optional_number(const std::optional<double>& value) {
 std::string gaps_csv(const std::vector<failover::GapRow>& rows) {
   std::string csv =
       "contender,fault,rail,repetition,lasted_s,outcome,noticed_by,noticed_s,gap_s,regained_s,"
-      "share_of_single_rail,back_s,messages\n";
+      "share_of_single_rail,back_s,left_well,messages\n";
   for (const failover::GapRow& row : rows) {
     std::string outcome = row.outcome;
     std::replace(outcome.begin(), outcome.end(), '"', '\'');
@@ -76,7 +76,7 @@ std::string gaps_csv(const std::vector<failover::GapRow>& rows) {
            "\"," + row.noticed_by + "," + optional_number(row.noticed_s) + "," +
            short_number(row.gap_s) + "," + optional_number(row.regained_s) + "," +
            optional_number(row.share) + "," + optional_number(row.back_s) + "," +
-           std::to_string(row.messages) + "\n";
+           std::to_string(row.left_well) + "," + std::to_string(row.messages) + "\n";
   }
   return csv;
 }
@@ -137,6 +137,9 @@ void print(const failover::Findings& findings) {
     std::printf("%s, %s of rail %u: %s\n", row.contender.c_str(), row.fault.c_str(), row.rail,
                 row.outcome.c_str());
   }
+  std::uint32_t left_well = 0;
+  for (const failover::GapRow& row : findings.gaps) left_well += row.left_well;
+  std::printf("times that an end left a rail that was well: %u\n", left_well);
   if (!findings.without_mpi.empty())
     std::printf("without Open MPI: %s\n", findings.without_mpi.c_str());
   std::printf("messages compared with what was sent: %llu\n",

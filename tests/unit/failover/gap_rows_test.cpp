@@ -25,8 +25,7 @@ TrialResult recovered() {
   result.mended = at_ms(300);
   result.ended = at_ms(500);
   result.noticed = Noticed::silence;
-  result.noticed_after = milliseconds(15);
-  result.back_after = milliseconds(80);
+  result.health = {milliseconds(15), milliseconds(80), 3};
   return result;
 }
 
@@ -46,13 +45,14 @@ TEST(GapRow, SaysWhatAFaultCost) {
   EXPECT_DOUBLE_EQ(row.regained_s.value(), 0.018);
   EXPECT_NEAR(row.share.value(), 180.1 / 182, 1e-9);
   EXPECT_DOUBLE_EQ(row.back_s.value(), 0.08);
+  EXPECT_EQ(row.left_well, 3u);
   EXPECT_EQ(row.messages, 482u);
 }
 
 TEST(GapRow, SaysWhatBecameOfAStreamThatDidNotRecover) {
   TrialResult result = recovered();
   result.is_back = false;
-  result.back_after.reset();
+  result.health.back_after.reset();
   EXPECT_EQ(row_of(result, silent(), 1e6).outcome, "rail_not_back");
   result.resumed = false;
   EXPECT_EQ(row_of(result, silent(), 1e6).outcome, "hung");
