@@ -1,4 +1,4 @@
-// One pass over the payload, and its checksum into the header.
+// The payload and its checksum, which goes into the header.
 #include "stack/reliable/payload_writer.hpp"
 
 namespace holdfast::reliable {
@@ -7,7 +7,7 @@ void PayloadWriter::write(const Operation& operation, std::byte* to) {
   const auto slot = static_cast<std::uint32_t>(operation.cookie);
   const LatePayload& payload = slots_.states()[slot].payload;
   const std::uint32_t checksum =
-      sum_.pack(to, payload.memory, payload.offset, operation.more_size, payload.seed);
+      sum_.pack_across(to, payload.memory, payload.offset, operation.more_size, payload.seed);
   if (sum_.is_on()) set_payload_checksum(checksum, payload.connection, slots_.memory(slot));
 }
 

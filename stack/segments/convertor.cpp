@@ -6,6 +6,7 @@
 #include <array>
 
 #include "stack/base/assert.hpp"
+#include "stack/checksum/cross_copy.hpp"
 #include "stack/segments/block_loops.hpp"
 
 namespace holdfast {
@@ -69,6 +70,24 @@ void pack(SegmentCursor& cursor, std::byte* to, std::uint64_t bytes, RunningChec
     } else {
       pack(cursor, to, some);
       checksum.algorithm.update(checksum.state, {to, some});
+    }
+    to += some;
+    bytes -= some;
+  }
+}
+
+// What is shorter than a piece is stored by registers in any case.
+void pack_across(SegmentCursor& cursor, std::byte* to, std::uint64_t bytes,
+                 RunningChecksum checksum) {
+  HOLDFAST_ASSERT(bytes <= cursor.left());
+  while (bytes > 0) {
+    std::uint64_t some = std::min<std::uint64_t>(bytes, kCrossPieceBytes);
+    if (cursor.contiguous().size() >= some) {
+      const BlockRun run = cursor.take(some);
+      some = run.bytes();
+      cross_copy(checksum.algorithm, checksum.state, to, {run.first, some});
+    } else {
+      pack(cursor, to, some, checksum);
     }
     to += some;
     bytes -= some;

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "drawn_lists.hpp"
+#include "stack/checksum/cross_copy.hpp"
 #include "tests/drawn.hpp"
 
 namespace holdfast {
@@ -165,6 +166,13 @@ TEST_P(EveryChecksum, OfAListIsThatOfItsStream) {
     };
     ASSERT_EQ(in_pieces(*checksum_, list_, random_, packing), whole) << "list " << i;
     ASSERT_EQ(packed, stream);
+    std::vector<std::byte> across(stream.size());
+    const auto crossing = [&](SegmentCursor& cursor, std::uint64_t at, std::uint64_t some,
+                              RunningChecksum running) {
+      pack_across(cursor, across.data() + at, some, running);
+    };
+    ASSERT_EQ(in_pieces(*checksum_, list_, random_, crossing), whole) << "list " << i;
+    ASSERT_EQ(across, stream);
     const auto looking = [](SegmentCursor& cursor, std::uint64_t, std::uint64_t some,
                             RunningChecksum running) { checksum_only(cursor, some, running); };
     ASSERT_EQ(in_pieces(*checksum_, list_, random_, looking), whole) << "list " << i;
@@ -180,6 +188,29 @@ TEST_P(EveryChecksum, OfAListIsThatOfItsStream) {
     ASSERT_EQ(in_pieces(*checksum_, list_, random_, unpacking), whole) << "list " << i;
     ASSERT_EQ(stream_of(bytes), stream) << "list " << i;
   }
+}
+
+// Blocks of less than a piece, of one, and of several.
+TEST_P(EveryChecksum, OfLongBlocksIsTheSameAcross) {
+  std::vector<std::byte> memory = random_bytes(200'000, 12);
+  std::vector<Segment> segments;
+  std::size_t at = 0;
+  for (const std::size_t bytes : {std::size_t{100}, kCrossPieceBytes, 3 * kCrossPieceBytes + 7,
+                                  std::size_t{20'000}, kCrossPieceBytes - 1}) {
+    segments.push_back({memory.data() + at, bytes, {}});
+    at += bytes + 1000;
+  }
+  ASSERT_EQ(list_.describe(segments, MemoryUse::sending), SegmentFault::none);
+  std::vector<std::byte> stream(list_.bytes()), across(list_.bytes() + 1, kUntouched);
+  SegmentCursor all(list_);
+  pack(all, stream.data(), stream.size());
+  ChecksumState state;
+  checksum_->begin(state, 5, stream.size());
+  SegmentCursor cursor(list_);
+  pack_across(cursor, across.data(), stream.size(), {*checksum_, state});
+  EXPECT_EQ(checksum_->finish(state), checksum_->of(stream, 5));
+  EXPECT_TRUE(std::equal(stream.begin(), stream.end(), across.begin()));
+  EXPECT_EQ(across.back(), kUntouched);
 }
 
 INSTANTIATE_TEST_SUITE_P(Checksums, EveryChecksum,

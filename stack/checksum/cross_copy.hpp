@@ -1,0 +1,26 @@
+// A checksum and a copy into memory that another processor reads, and has in its caches: a ring
+// that two processes share. A store of a register fetches its line from there before it changes
+// it; memcpy of some length takes lines over without. So a checksum that copies on its way is slow
+// there (tests/bench/cross_bench): the checksum of a piece comes first, which leaves the piece in
+// the innermost cache, and then the copy.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "stack/checksum/checksum.hpp"
+
+namespace holdfast {
+
+// Half of the smallest first-level cache there is; memcpy has to do with that many bytes at least,
+// or it uses registers.
+inline constexpr std::size_t kCrossPieceBytes = 16384;
+
+// As Checksum::copy, and as Checksum::copy_of.
+void cross_copy(const Checksum& checksum, ChecksumState& state, std::byte* to,
+                std::span<const std::byte> from);
+std::uint64_t cross_copy_of(const Checksum& checksum, std::byte* to,
+                            std::span<const std::byte> from, std::uint64_t seed);
+
+}  // namespace holdfast
