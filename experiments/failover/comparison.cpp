@@ -89,7 +89,6 @@ class Contest {
       trial.rail = rail;
       trial.before = kWarm + nanoseconds(static_cast<std::int64_t>(
                                  random.below(static_cast<std::uint64_t>(kPhase.ns))));
-      trial.tells_health = is_ours_;
       trial.is_over = plan_.is_over;
       StreamPlan stream;
       stream.rails = {0, 1};
@@ -118,6 +117,7 @@ class Contest {
     if (Status status = run_trial(trial, stream, start_, network_, result); !status.is_ok())
       return Status::error(name_ + ": " + status.message());
     findings_.messages += result.trace.deliveries.size();
+    findings_.left_well += result.health.left_well;
     if (result.wrong == 0) return Status::ok();
     return Status::error(name_ + ": " + std::to_string(result.wrong) +
                          " messages are not what was sent");

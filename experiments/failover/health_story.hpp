@@ -10,21 +10,24 @@
 
 namespace holdfast::failover {
 
-struct FaultTimes {
+struct Fault {
+  std::optional<std::uint32_t> rail;  // that is broken; empty: none is
   Time broken, mended;
-  std::optional<Time> all_back;  // when all rails were seen to carry again; empty: they never did
+  std::optional<Time> all_back;  // when all rails were first seen to carry again; empty: never
 };
 
 struct HealthStory {
-  std::optional<Duration> noticed_after;  // until one end no longer used a rail; empty: never
-  std::optional<Duration> back_after;     // mended, until the last of those that were left was used
-                                          // again; empty: never, or none was left
-  std::uint32_t left_well = 0;  // times that an end left a rail that was well: before the fault, or
-                                // when all were back
+  std::optional<Duration> noticed_after;  // until one end no longer used the rail; empty: never
+  std::optional<Duration> back_after;     // mended, until both ends used it again; empty: never, or
+                                          // both did all the time
+  std::uint32_t left_well = 0;            // times that an end left a rail that was well
 };
 
-// Of all that one end wrote down, to what is known already.
-void add_changes(std::span<const HealthChange> of_one_end, const FaultTimes& times,
-                 HealthStory& story);
+// Whether, by all that one end wrote down, all of its rails carry.
+bool carries_all(std::span<const HealthChange> of_one_end);
+
+// Of all that one end wrote down, to what is known already. The broken rail is well before the
+// fault and once all are back, another one always.
+void add_changes(std::span<const HealthChange> of_one_end, const Fault& fault, HealthStory& story);
 
 }  // namespace holdfast::failover

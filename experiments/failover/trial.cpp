@@ -76,11 +76,11 @@ class Trial {
     }
     const std::uint32_t before = delivered();
     result.resumed = wait_until([&] { return delivered() > before; }, kResumePatience);
-    if (result.resumed && plan_.tells_health) {
-      result.is_back = wait_until([&] { return carries_all(); }, kResumePatience);
-      if (result.is_back) all_back_ = hw::monotonic_now();
-    }
+    if (result.resumed && wait_until([&] { return carry_all(); }, kResumePatience))
+      all_back_ = hw::monotonic_now();
     pause(kAfter);
+    // One that was left for a moment comes back at once.
+    result.is_back = wait_until([&] { return carry_all(); }, kResumePatience);
     return Status::ok();
   }
 
@@ -98,24 +98,15 @@ class Trial {
     return std::span(log.change).first(log.changes.load(std::memory_order_acquire));
   }
 
-  bool carries_all() const {
-    for (std::size_t end = 0; end < 2; ++end) {
-      std::uint32_t off = 0;
-      for (const HealthChange& change : changes_of(end)) {
-        const std::uint32_t bit = 1u << change.rail;
-        off = change.carries ? off & ~bit : off | bit;
-      }
-      if (off != 0) return false;
-    }
-    return true;
-  }
+  bool carry_all() const { return carries_all(changes_of(0)) && carries_all(changes_of(1)); }
 
   void read_log(TrialResult& result) const {
     result.trace.message_bytes = stream_plan_.message_bytes;
     result.trace.deliveries.assign(log_->delivery.begin(), log_->delivery.begin() + delivered());
     result.wrong = log_->wrong.load();
-    const FaultTimes times{result.broken, result.mended, all_back_};
-    for (std::size_t end = 0; end < 2; ++end) add_changes(changes_of(end), times, result.health);
+    Fault fault{{}, result.broken, result.mended, all_back_};
+    if (plan_.kind != nullptr) fault.rail = plan_.rail;
+    for (std::size_t end = 0; end < 2; ++end) add_changes(changes_of(end), fault, result.health);
     if (result.noticed == Noticed::nobody && result.health.noticed_after)
       result.noticed = Noticed::silence;
   }

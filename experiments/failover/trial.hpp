@@ -25,7 +25,6 @@ struct TrialPlan {
   const FaultKind* kind = nullptr;  // null: none, the stream is only measured
   std::uint32_t rail = 0;           // that is broken
   Duration before;                  // from the first delivery to the fault
-  bool tells_health = true;         // the stream's ends write down how their rails are
   std::function<bool()> is_over;    // asked now and then: the trial shall end
 };
 
@@ -37,7 +36,7 @@ struct TrialResult {
   bool resumed = true;         // messages came after the rail was mended
   Noticed noticed = Noticed::nobody;
   HealthStory health;
-  bool is_back = true;  // both ends used all rails once the rail was mended
+  bool is_back = true;  // both ends came to use all rails in the end
 };
 
 using StartStream =

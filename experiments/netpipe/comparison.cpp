@@ -159,6 +159,7 @@ class Contest {
         ++findings.polled_steps;
         findings.disturbed_steps += measured.processor_share < kQuietShare ? 1u : 0u;
       }
+      findings.fragments_resent += measured.fragments_resent;
       const double all = trips * static_cast<double>(order.count);
       findings.messages += static_cast<std::uint64_t>(all);
       measurements_.add(pattern, bytes, contender.name,

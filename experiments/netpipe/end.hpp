@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -49,6 +50,8 @@ class End {
   virtual void settle() {}
   // Called again and again while the other end may not have settled.
   virtual void progress() {}
+  // Fragments that this end has sent more than once since the beginning; plain ends cannot say.
+  virtual std::uint64_t fragments_resent() const { return 0; }
 };
 
 // One that sends and receives a message after the other, in their order.

@@ -119,6 +119,10 @@ void HoldfastEnd::stream_in(const Messages& in) {
   wait_for(received_, goal);
 }
 
+std::uint64_t HoldfastEnd::fragments_resent() const {
+  return endpoint_->counts().fragments_resent;
+}
+
 void HoldfastEnd::settle() {
   const Time latest = hw::monotonic_now() + kSettled;
   do {

@@ -43,6 +43,7 @@ class HoldfastEnd final : public End, private AddressBook {
   void stream_in(const Messages& in) override;
   void settle() override;
   void progress() override { turn(); }
+  std::uint64_t fragments_resent() const override;
 
  private:
   Address address(std::size_t rail, ProcessId process) const override;

@@ -32,6 +32,7 @@ class Pair {
   struct Measured {
     double seconds = 0;
     std::uint32_t wrong = 0;
+    std::uint64_t fragments_resent = 0;  // by both
     // Of its time, how much the process that had less of it was on a processor, 0 to 1.
     double processor_share = 0;
   };

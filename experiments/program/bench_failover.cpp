@@ -137,9 +137,8 @@ void print(const failover::Findings& findings) {
     std::printf("%s, %s of rail %u: %s\n", row.contender.c_str(), row.fault.c_str(), row.rail,
                 row.outcome.c_str());
   }
-  std::uint32_t left_well = 0;
-  for (const failover::GapRow& row : findings.gaps) left_well += row.left_well;
-  std::printf("times that an end left a rail that was well: %u\n", left_well);
+  std::printf("times that an end left a rail that was well: %llu\n",
+              static_cast<unsigned long long>(findings.left_well));
   if (!findings.without_mpi.empty())
     std::printf("without Open MPI: %s\n", findings.without_mpi.c_str());
   std::printf("messages compared with what was sent: %llu\n",

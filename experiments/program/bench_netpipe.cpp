@@ -134,15 +134,26 @@ std::string overhead_csv(const std::vector<netpipe::OverheadRow>& rows) {
   return csv;
 }
 
+// What is told of if it is so in more than one step of so many.
+constexpr std::uint64_t kStepsToOneDisturbed = 20;
+
 // A step of a plain socket may be over before the scheduler lets others run; a longer one of ours
 // is not. So what others take from it would look as if it were ours.
 void print_disturbed(const netpipe::Findings& findings) {
-  if (findings.disturbed_steps * 20 <= findings.polled_steps) return;
+  if (findings.disturbed_steps * kStepsToOneDisturbed <= findings.polled_steps) return;
   std::printf(
-      "note: in %llu of %llu steps a process that polls was without its processor for more than a "
-      "tenth of the time; the machine is not quiet, and our figures are too low\n",
+      "note: in %llu of %llu steps a process that polls was without a processor for more than a "
+      "tenth of the time; something else runs here, or both share one, and our figures are too "
+      "low\n",
       static_cast<unsigned long long>(findings.disturbed_steps),
       static_cast<unsigned long long>(findings.polled_steps));
+}
+
+// Without a wire between them nothing is lost between two processes, unless a buffer overflows.
+void print_resent(const netpipe::Findings& findings) {
+  if (findings.fragments_resent == 0) return;
+  std::printf("note: fragments that were sent again while we measured: %llu\n",
+              static_cast<unsigned long long>(findings.fragments_resent));
 }
 
 std::string json_of(const netpipe::Plan& plan, const netpipe::Findings& findings) {
@@ -160,6 +171,7 @@ std::string json_of(const netpipe::Plan& plan, const netpipe::Findings& findings
     json["polled_steps"] = findings.polled_steps;
     json["disturbed_steps"] = findings.disturbed_steps;
   }
+  json["fragments_resent"] = findings.fragments_resent;
   json["messages_compared"] = findings.messages;
   return json.dump();
 }
@@ -215,6 +227,7 @@ int bench_netpipe(const Arguments& arguments) {
     all.messages += findings.messages;
     all.polled_steps += findings.polled_steps;
     all.disturbed_steps += findings.disturbed_steps;
+    all.fragments_resent += findings.fragments_resent;
   }
   if (Status status = write_bench_results(folder, json_of(plan, all), all.rows, all.shows);
       !status.is_ok())
@@ -224,6 +237,7 @@ int bench_netpipe(const Arguments& arguments) {
     return refuse_bench(status.message());
   print_shows(all.shows);
   print_disturbed(all);
+  print_resent(all);
   std::printf("messages compared with what was sent: %llu\n",
               static_cast<unsigned long long>(all.messages));
   std::printf("results: %s\n", folder.c_str());

@@ -13,8 +13,8 @@
 
 namespace holdfast {
 
-// Half of the smallest first-level cache there is; memcpy has to do with that many bytes at least,
-// or it uses registers.
+// Summed and then copied at a time: half of the smallest first-level cache there is, and more than
+// memcpy takes to think a string instruction worth its start (2,112 bytes with glibc 2.36).
 inline constexpr std::size_t kCrossPieceBytes = 16384;
 
 // As Checksum::copy, and as Checksum::copy_of.

@@ -1,5 +1,5 @@
 // Payloads that are written where the fabric has their frames: memory that processes share. So they
-// are copied once less, and their checksum is computed on the way all the same.
+// are copied once less, and summed just before that copy.
 #pragma once
 
 #include "stack/fabric.hpp"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "stack/base/assert.hpp"
 #include "stack/checksum/cross_copy.hpp"
@@ -21,6 +22,26 @@ constexpr std::uint64_t kLongBytes = 4096;
 // Whether what lies at the cursor is long, or is all that is asked for.
 bool lies_long(const SegmentCursor& cursor, std::uint64_t bytes) {
   return cursor.contiguous().size() >= std::min(bytes, kLongBytes);
+}
+
+// copy_long(to, block) sums a long block and copies it.
+template <class CopyLong>
+void pack_summed(SegmentCursor& cursor, std::byte* to, std::uint64_t bytes,
+                 RunningChecksum checksum, CopyLong copy_long) {
+  HOLDFAST_ASSERT(bytes <= cursor.left());
+  while (bytes > 0) {
+    std::uint64_t some = std::min(bytes, kPieceBytes);
+    if (lies_long(cursor, bytes)) {
+      const BlockRun run = cursor.take(std::min<std::uint64_t>(bytes, cursor.contiguous().size()));
+      some = run.bytes();
+      copy_long(to, std::span<const std::byte>(run.first, some));
+    } else {
+      pack(cursor, to, some);
+      checksum.algorithm.update(checksum.state, {to, some});
+    }
+    to += some;
+    bytes -= some;
+  }
 }
 
 }  // namespace
@@ -60,38 +81,16 @@ void unpack(SegmentCursor& cursor, const std::byte* from, std::uint64_t bytes) {
 }
 
 void pack(SegmentCursor& cursor, std::byte* to, std::uint64_t bytes, RunningChecksum checksum) {
-  HOLDFAST_ASSERT(bytes <= cursor.left());
-  while (bytes > 0) {
-    std::uint64_t some = std::min(bytes, kPieceBytes);
-    if (lies_long(cursor, bytes)) {
-      const BlockRun run = cursor.take(std::min<std::uint64_t>(bytes, cursor.contiguous().size()));
-      some = run.bytes();
-      checksum.algorithm.copy(checksum.state, to, {run.first, some});
-    } else {
-      pack(cursor, to, some);
-      checksum.algorithm.update(checksum.state, {to, some});
-    }
-    to += some;
-    bytes -= some;
-  }
+  pack_summed(cursor, to, bytes, checksum, [&](std::byte* place, std::span<const std::byte> block) {
+    checksum.algorithm.copy(checksum.state, place, block);
+  });
 }
 
-// What is shorter than a piece is stored by registers in any case.
 void pack_across(SegmentCursor& cursor, std::byte* to, std::uint64_t bytes,
                  RunningChecksum checksum) {
-  HOLDFAST_ASSERT(bytes <= cursor.left());
-  while (bytes > 0) {
-    std::uint64_t some = std::min<std::uint64_t>(bytes, kCrossPieceBytes);
-    if (cursor.contiguous().size() >= some) {
-      const BlockRun run = cursor.take(some);
-      some = run.bytes();
-      cross_copy(checksum.algorithm, checksum.state, to, {run.first, some});
-    } else {
-      pack(cursor, to, some, checksum);
-    }
-    to += some;
-    bytes -= some;
-  }
+  pack_summed(cursor, to, bytes, checksum, [&](std::byte* place, std::span<const std::byte> block) {
+    cross_copy(checksum.algorithm, checksum.state, place, block);
+  });
 }
 
 void unpack(SegmentCursor& cursor, const std::byte* from, std::uint64_t bytes,

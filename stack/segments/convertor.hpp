@@ -4,7 +4,7 @@
 // Every operation moves any number of bytes from where the cursor is and leaves it behind them, so
 // that a message is packed fragment by fragment, each when there is room for it, and one lost
 // fragment is packed anew from wherever it begins. With a checksum memory is read once: long blocks
-// are copied by the checksum itself, short ones meet it in the innermost cache.
+// are copied by the checksum itself, or meet it in the innermost cache as short ones do.
 #pragma once
 
 #include <cstddef>

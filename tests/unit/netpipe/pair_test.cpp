@@ -120,6 +120,29 @@ TEST(Pair, SaysHowMuchOfItsTimeAProcessWasOnAProcessor) {
   EXPECT_LT(measured.processor_share, 0.5);
 }
 
+// Two in each call.
+class ResendingEnd final : public End {
+ public:
+  void ping_pong(bool, const Messages&, const Messages&) override { resent_ += 2; }
+  void stream_out(const Messages&) override { resent_ += 2; }
+  void stream_in(const Messages&) override { resent_ += 2; }
+  void settle() override { resent_ += 100; }
+  std::uint64_t fragments_resent() const override { return resent_; }
+
+ private:
+  std::uint64_t resent_ = 0;
+};
+
+TEST(Pair, CountsWhatBothSendAgainWhileItIsTimed) {
+  std::unique_ptr<Pair> pair;
+  ASSERT_TRUE(Pair::fork([](bool) { return std::make_unique<ResendingEnd>(); }, pair).is_ok());
+  for (std::uint64_t batch = 1; batch <= 2; ++batch) {
+    Pair::Measured measured;
+    ASSERT_TRUE(pair->measure(order_of(Pattern::ping_pong, 8, 1, batch), measured).is_ok());
+    EXPECT_EQ(measured.fragments_resent, 4u);
+  }
+}
+
 TEST_P(RawEnds, TcpBringsEveryMessage) {
   RawPair raw;
   const Status status = open_raw_tcp({}, GetParam(), raw);

@@ -190,7 +190,7 @@ TEST_P(EveryChecksum, OfAListIsThatOfItsStream) {
   }
 }
 
-// Blocks of less than a piece, of one, and of several.
+// Blocks of less than a piece, of one, and of several; and some at a distance from each other.
 TEST_P(EveryChecksum, OfLongBlocksIsTheSameAcross) {
   std::vector<std::byte> memory = random_bytes(200'000, 12);
   std::vector<Segment> segments;
@@ -200,6 +200,7 @@ TEST_P(EveryChecksum, OfLongBlocksIsTheSameAcross) {
     segments.push_back({memory.data() + at, bytes, {}});
     at += bytes + 1000;
   }
+  segments.push_back({memory.data(), 5000, {Level{4, 7001}}});
   ASSERT_EQ(list_.describe(segments, MemoryUse::sending), SegmentFault::none);
   std::vector<std::byte> stream(list_.bytes()), across(list_.bytes() + 1, kUntouched);
   SegmentCursor all(list_);
