@@ -49,6 +49,11 @@ struct FrameFate {
   bool truncated = false;
   std::uint32_t bytes_left = 0;  // if it is truncated; at least 1
   Duration delay;
+
+  // At once, whole, and with no bit wrong.
+  bool comes_as_sent() const { return !lost && !corrupted && !truncated && delay == Duration{0}; }
+  // And once: whoever it belongs to need not know of it.
+  bool is_spared() const { return comes_as_sent() && !duplicated; }
 };
 
 // The number of one life of a process, by which its frames draw.

@@ -1,4 +1,4 @@
-// Posts go on one by one: each has a fate of its own.
+// Each frame has a fate of its own; what nothing happens to goes on together, as it was posted.
 #include "stack/impair/impaired_fabric.hpp"
 
 #include <algorithm>
@@ -53,33 +53,63 @@ std::size_t ImpairedFabric::post(std::span<const Operation> operations) {
   }
   send_late();  // what was due before these goes before them
   std::size_t accepted = 0;
-  while (accepted < operations.size() && post_one(operations[accepted], scheduled)) ++accepted;
+  while (accepted < operations.size() &&
+         post_some(operations.subspan(accepted), scheduled, accepted)) {
+  }
   owes_writable_ = owes_writable_ || accepted < operations.size();
   return accepted;
 }
 
-// False: back-pressure. What can never succeed is for the inner fabric to say.
-bool ImpairedFabric::post_one(const Operation& operation, bool scheduled) {
+// What can never succeed is for the inner fabric to say, and has no fate.
+FrameFate ImpairedFabric::draw(const Operation& operation, bool scheduled) {
   if (operation.kind != OperationKind::send || operation.size > caps_.frame_bytes_max ||
       operation.peer == kNoPeer) {
-    return inner_.post({&operation, 1}) == 1;
+    return {};
   }
   const FrameFaults faults =
       scheduled ? scheduled_.to(operation.peer, options_.faults) : options_.faults;
-  const FrameFate fate = fates_.next(faults, operation.size);
-  if (fate.lost || fate.corrupted || fate.truncated || fate.delay > Duration{0})
-    return deal_with(operation, fate);
-  if (inner_.post({&operation, 1}) == 0) return false;
-  if (fate.reordered) ++counts_.reordered;
-  if (fate.duplicated) {
-    ++counts_.duplicated;
-    send(operation.peer, {operation.data, operation.size}, Duration{0});
+  return fates_.next(faults, operation.size);
+}
+
+// The frames up to the first to which something happens, and that one. Each frame that is accepted
+// or refused has drawn, and none after it. False: back-pressure.
+bool ImpairedFabric::post_some(std::span<const Operation> operations, bool scheduled,
+                               std::size_t& accepted) {
+  const FrameFates before = fates_;
+  FrameFate fate;
+  std::size_t spared = 0;
+  std::uint64_t overtaking = 0;  // of those
+  for (; spared < operations.size(); ++spared) {
+    fate = draw(operations[spared], scheduled);
+    if (!fate.is_spared()) break;
+    overtaking += fate.reordered ? 1u : 0u;
   }
+  const std::size_t sent = spared > 0 ? inner_.post(operations.first(spared)) : 0;
+  accepted += sent;
+  if (sent < spared) {
+    fates_ = before;
+    for (const Operation& operation : operations.first(sent))
+      counts_.reordered += draw(operation, scheduled).reordered ? 1u : 0u;
+    draw(operations[sent], scheduled);
+    return false;
+  }
+  counts_.reordered += overtaking;
+  if (spared == operations.size()) return true;
+  if (!deal_with(operations[spared], fate)) return false;
+  ++accepted;
   return true;
 }
 
-// Copies what is to be sent of the frame, so that the operation is over.
+// A frame that comes twice, and is else as it was, is sent as it was posted. Of any other what is
+// to be sent is copied, so that the operation is over.
 bool ImpairedFabric::deal_with(const Operation& operation, const FrameFate& fate) {
+  if (fate.comes_as_sent()) {
+    if (inner_.post({&operation, 1}) == 0) return false;
+    if (fate.reordered) ++counts_.reordered;
+    ++counts_.duplicated;
+    send(operation.peer, {operation.data, operation.size}, Duration{0});
+    return true;
+  }
   if (!operation.inline_data && completions_.size() == caps_.send_depth) {
     refused_here_ = true;
     return false;

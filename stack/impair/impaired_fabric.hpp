@@ -70,7 +70,8 @@ class ImpairedFabric final : public Fabric {
 
  private:
   bool is_scheduled() { return !scheduled_.over() && scheduled_.open(options_.clock()); }
-  bool post_one(const Operation& operation, bool scheduled);
+  FrameFate draw(const Operation& operation, bool scheduled);
+  bool post_some(std::span<const Operation> operations, bool scheduled, std::size_t& accepted);
   bool deal_with(const Operation& operation, const FrameFate& fate);
   void send(Peer to, std::span<std::byte> frame, Duration delay);
   void send_late();

@@ -58,6 +58,7 @@ class FakeFabric final : public Fabric {
   std::size_t pending() const { return pending_.size(); }
 
   std::vector<Frame> posted;     // in order
+  std::uint64_t posts = 0;       // calls
   std::size_t room = 1'000'000;  // how many more operations are accepted
   bool fails = false;            // inline operations end in a `sent` that says so
   bool reachable = true;         // whether attach finds anybody
@@ -76,6 +77,7 @@ class FakeFabric final : public Fabric {
   void reset(Peer) override {}
   Region register_memory(std::span<std::byte>) override { return {7}; }
   std::size_t post(std::span<const Operation> operations) override {
+    ++posts;
     std::size_t accepted = 0;
     for (const Operation& operation : operations) {
       if (room == 0) break;

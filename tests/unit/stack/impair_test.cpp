@@ -17,6 +17,7 @@ namespace {
 constexpr Peer kTo{5};
 constexpr std::uint32_t kFrames = 100'000;
 constexpr std::uint32_t kBytes = 40;
+constexpr std::uint32_t kRun = 50;  // frames that are posted at one time, at most
 
 class Impaired {
  public:
@@ -27,15 +28,19 @@ class Impaired {
                        }}) {}
 
   // One frame, which says its number and is zero otherwise.
-  bool post(std::uint32_t number, Peer to = kTo) {
-    std::array<std::byte, kBytes> frame{};
-    store_le(frame.data(), number);
-    Operation operation;
-    operation.inline_data = true;
-    operation.peer = to;
-    operation.data = frame.data();
-    operation.size = kBytes;
-    return fabric.post({&operation, 1}) == 1;
+  bool post(std::uint32_t number, Peer to = kTo) { return post_run(number, 1, to) == 1; }
+  // So many of them at one time; how many of them were taken.
+  std::size_t post_run(std::uint32_t first, std::uint32_t count, Peer to = kTo) {
+    std::array<std::array<std::byte, kBytes>, kRun> frames{};
+    std::array<Operation, kRun> operations{};
+    for (std::uint32_t i = 0; i < count; ++i) {
+      store_le(frames[i].data(), first + i);
+      operations[i].inline_data = true;
+      operations[i].peer = to;
+      operations[i].data = frames[i].data();
+      operations[i].size = kBytes;
+    }
+    return fabric.post(std::span(operations).first(count));
   }
   void poll() {
     std::array<Event, 8> events;
@@ -279,6 +284,41 @@ TEST(Impair, ANetworkWithoutRoomLosesWhatIsLate) {
   impaired.poll();
   EXPECT_EQ(impaired.take().size(), 1u);
   EXPECT_EQ(impaired.fabric.counts().overflowed, 2u);
+}
+
+// A network that takes many frames at one time gets them so: the spared ones between two others.
+TEST(Impair, WhatNothingHappensToGoesOnTogether) {
+  Impaired impaired({.loss = 0.02});
+  for (std::uint32_t i = 0; i < kFrames; i += kRun) ASSERT_EQ(impaired.post_run(i, kRun), kRun);
+  const std::uint64_t lost = impaired.fabric.counts().lost;
+  expect_share(lost, 0.02, kFrames);
+  EXPECT_LE(impaired.inner.posts, kFrames / kRun + lost);
+}
+
+// Also of who is refused in the middle of a run, and posts the rest again.
+TEST(Impair, ARunFaresAsItsFramesDoOneByOne) {
+  const FrameFaults faults{.loss = 0.05,
+                           .duplicate = 0.05,
+                           .corrupt = 0.05,
+                           .truncate = 0.05,
+                           .reorder = 0.9,
+                           .jitter = milliseconds(10)};
+  Impaired together(faults), alone(faults);
+  std::uint64_t refused = 0;
+  for (std::uint32_t next = 0; next + kRun < 20'000;) {
+    together.inner.room = alone.inner.room = next % kRun + 1;
+    const auto taken = static_cast<std::uint32_t>(together.post_run(next, kRun));
+    for (std::uint32_t i = 0; i < taken; ++i) ASSERT_TRUE(alone.post(next + i));
+    if (taken < kRun) {
+      ASSERT_FALSE(alone.post(next + taken));
+      ++refused;
+    }
+    ASSERT_EQ(together.take(), alone.take()) << next;
+    ASSERT_EQ(together.fabric.counts(), alone.fabric.counts()) << next;
+    next += taken;
+  }
+  EXPECT_GT(refused, 100u);
+  EXPECT_LT(together.inner.posts, alone.inner.posts);
 }
 
 // The inner fabric says that it has room again, to somebody whom it has refused nothing.
