@@ -44,7 +44,7 @@ struct Findings {
   std::vector<SteadyRow> steady;
   std::vector<GapRow> gaps;
   std::vector<BinRow> bins;
-  std::vector<GapShow> shows;
+  std::vector<bench::LimitShow> shows;
   std::uint64_t left_well = 0;  // times that an end left a rail that was well, without a fault too
   std::uint64_t messages = 0;   // compared with their generators
   std::string without_mpi;      // why Open MPI is left out; empty: it is not

@@ -55,7 +55,7 @@ double quantile(std::vector<double> values, double share) {
   return values[std::clamp<std::size_t>(rank, 1, values.size()) - 1];
 }
 
-std::vector<GapShow> shows_of(const FaultKind& kind, const std::vector<GapRow>& rows) {
+std::vector<bench::LimitShow> shows_of(const FaultKind& kind, const std::vector<GapRow>& rows) {
   if (rows.empty()) return {};
   std::vector<double> gaps, shares, backs;
   for (const GapRow& row : rows) {
@@ -68,11 +68,11 @@ std::vector<GapShow> shows_of(const FaultKind& kind, const std::vector<GapRow>& 
       backs.push_back(kNever);
     }
   }
-  GapShow show;
+  bench::LimitShow show;
   show.contender = rows[0].contender;
   show.fault = kind.name;
   show.samples = rows.size();
-  std::vector<GapShow> shows;
+  std::vector<bench::LimitShow> shows;
   const auto add = [&](const std::string& what, double value, double limit, bool is_least) {
     show.show = what;
     show.value = value;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/bench/limit_show.hpp"
 #include "experiments/failover/trial.hpp"
 
 namespace holdfast::failover {
@@ -34,19 +35,8 @@ GapRow row_of(const TrialResult& result, const FaultKind& kind, double single_by
 // Of values in any order; the share of them that is no greater, by nearest rank. Of one at least.
 double quantile(std::vector<double> values, double share);
 
-struct GapShow {
-  std::string show;
-  std::string contender;
-  std::string fault;
-  std::size_t samples = 0;
-  double value = 0;
-  double limit = 0;
-  bool is_least = false;  // `limit` is the least that is promised, else the most
-  bool kept() const { return is_least ? value >= limit : value <= limit; }
-};
-
 // Of one contender and kind of fault: the longest gap, 95 % of a single rail's bandwidth, and the
 // time until the rail is back, as medians and 99 %. What never came counts as later than all.
-std::vector<GapShow> shows_of(const FaultKind& kind, const std::vector<GapRow>& rows);
+std::vector<bench::LimitShow> shows_of(const FaultKind& kind, const std::vector<GapRow>& rows);
 
 }  // namespace holdfast::failover

@@ -98,16 +98,6 @@ std::string steady_csv(const std::vector<failover::SteadyRow>& rows) {
   return csv;
 }
 
-std::string shows_csv(const std::vector<failover::GapShow>& shows) {
-  std::string csv = "show,contender,fault,samples,value,limit,kept\n";
-  for (const failover::GapShow& show : shows) {
-    csv += "\"" + show.show + "\"," + show.contender + "," + show.fault + "," +
-           std::to_string(show.samples) + "," + short_number(show.value) + "," +
-           short_number(show.limit) + "," + (show.kept() ? "yes" : "no") + "\n";
-  }
-  return csv;
-}
-
 std::string json_of(const failover::Plan& plan, const failover::Findings& findings) {
   nlohmann::ordered_json json;
   json["rates_megabits_per_s"] = plan.megabits;
@@ -125,13 +115,7 @@ void print(const failover::Findings& findings) {
     std::printf("%-10s without a fault, rail %-8s %9.1f MB/s\n", row.contender.c_str(),
                 row.rails.c_str(), row.bytes_per_second / 1e6);
   }
-  std::printf("\n%-10s %-14s %-30s %7s %9s %9s\n", "", "fault", "", "samples", "value", "limit");
-  for (const failover::GapShow& show : findings.shows) {
-    std::printf("%-10s %-14s %-30s %7zu %9s %s%-7s%s\n", show.contender.c_str(), show.fault.c_str(),
-                show.show.c_str(), show.samples, short_number(show.value).c_str(),
-                show.is_least ? ">= " : "<= ", short_number(show.limit).c_str(),
-                show.kept() ? "" : "  not kept");
-  }
+  print_limits(findings.shows);
   for (const failover::GapRow& row : findings.gaps) {
     if (row.outcome == "recovered") continue;
     std::printf("%s, %s of rail %u: %s\n", row.contender.c_str(), row.fault.c_str(), row.rail,
@@ -149,7 +133,7 @@ Status write(const std::string& folder, const failover::Plan& plan,
              const failover::Findings& findings) {
   if (Status status = write_machine(folder, json_of(plan, findings)); !status.is_ok())
     return status;
-  for (const auto& [name, text] : {std::pair{"shows.csv", shows_csv(findings.shows)},
+  for (const auto& [name, text] : {std::pair{"shows.csv", limits_csv(findings.shows)},
                                    {"steady.csv", steady_csv(findings.steady)},
                                    {"gaps.csv", gaps_csv(findings.gaps)},
                                    {"results.csv", results_csv(findings)}}) {

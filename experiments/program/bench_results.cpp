@@ -115,4 +115,24 @@ void print_shows(const std::vector<bench::ShowRow>& rows) {
   }
 }
 
+std::string limits_csv(const std::vector<bench::LimitShow>& shows) {
+  std::string csv = "show,contender,fault,samples,value,limit,kept\n";
+  for (const bench::LimitShow& show : shows) {
+    csv += "\"" + show.show + "\"," + show.contender + "," + show.fault + "," +
+           std::to_string(show.samples) + "," + short_number(show.value) + "," +
+           short_number(show.limit) + "," + (show.kept() ? "yes" : "no") + "\n";
+  }
+  return csv;
+}
+
+void print_limits(const std::vector<bench::LimitShow>& shows) {
+  std::printf("\n%-10s %-14s %-30s %7s %9s %9s\n", "", "fault", "", "samples", "value", "limit");
+  for (const bench::LimitShow& show : shows) {
+    std::printf("%-10s %-14s %-30s %7zu %9s %s%-7s%s\n", show.contender.c_str(), show.fault.c_str(),
+                show.show.c_str(), show.samples, short_number(show.value).c_str(),
+                show.is_least ? ">= " : "<= ", short_number(show.limit).c_str(),
+                show.kept() ? "" : "  not kept");
+  }
+}
+
 }  // namespace holdfast::program

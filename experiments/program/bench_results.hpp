@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "experiments/bench/checksum_shows.hpp"
+#include "experiments/bench/limit_show.hpp"
 #include "experiments/program/options.hpp"
 #include "stack/base/status.hpp"
 
@@ -59,5 +60,9 @@ Status write_bench_results(const std::string& folder, const std::string& special
                            const std::vector<bench::ShowRow>& shows);
 
 void print_shows(const std::vector<bench::ShowRow>& shows);
+
+// The text of a shows.csv of bounds on values.
+std::string limits_csv(const std::vector<bench::LimitShow>& shows);
+void print_limits(const std::vector<bench::LimitShow>& shows);
 
 }  // namespace holdfast::program

@@ -9,6 +9,8 @@
 namespace holdfast::failover {
 namespace {
 
+using bench::LimitShow;
+
 Time at_ms(std::int64_t ms) {
   return Time{} + milliseconds(ms);
 }
@@ -71,9 +73,9 @@ TEST(Quantile, IsAValueByNearestRank) {
   EXPECT_DOUBLE_EQ(quantile(hundred, 0.99), 99);
 }
 
-const GapShow* find(const std::vector<GapShow>& shows, const std::string& show) {
+const LimitShow* find(const std::vector<LimitShow>& shows, const std::string& show) {
   const auto found = std::find_if(shows.begin(), shows.end(),
-                                  [&](const GapShow& one) { return one.show == show; });
+                                  [&](const LimitShow& one) { return one.show == show; });
   return found == shows.end() ? nullptr : &*found;
 }
 
@@ -93,7 +95,7 @@ TEST(GapShows, HoldTheTimesOfNearlyAllAgainstTheirLimits) {
                                  row(0.008, 0.97, 0.1)};
   for (const auto& [name, limit] : {std::pair{"cut", 0.01}, {"silent_both", 0.025}}) {
     const auto shows = shows_of(*find_fault_kind(name), rows);
-    const GapShow* const gap = find(shows, "gap, 99 %, s");
+    const LimitShow* const gap = find(shows, "gap, 99 %, s");
     ASSERT_NE(gap, nullptr);
     EXPECT_EQ(gap->fault, name);
     EXPECT_EQ(gap->samples, 3u);
@@ -101,7 +103,7 @@ TEST(GapShows, HoldTheTimesOfNearlyAllAgainstTheirLimits) {
     EXPECT_DOUBLE_EQ(gap->limit, limit);
     EXPECT_EQ(gap->kept(), limit > 0.011);
     EXPECT_TRUE(find(shows, "gap, median, s")->kept());
-    const GapShow* const share = find(shows, "share of a single rail, median");
+    const LimitShow* const share = find(shows, "share of a single rail, median");
     EXPECT_DOUBLE_EQ(share->value, 0.96);
     EXPECT_DOUBLE_EQ(share->limit, 0.95);
     EXPECT_TRUE(share->kept());
