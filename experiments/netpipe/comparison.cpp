@@ -21,7 +21,6 @@ namespace {
 // scheduler gives a processor to somebody else.
 constexpr std::size_t kStepBytes = 4 << 20;
 constexpr std::size_t kMessagesLeast = 2, kMessagesMost = 200;
-constexpr double kQuietShare = 0.9;  // of a processor, for a process that polls
 
 struct Contender {
   std::string name;
@@ -81,7 +80,7 @@ class Contest {
   bool is_limited() const { return network_.burst_bytes > 0; }
 
   Status open_ours(const std::string& name, const std::string& checksum, std::uint32_t bytes) {
-    const RailPlan rail{plan_.target, plan_.rails, bytes, checksum, plan_.seal, plan_.sleeps};
+    const RailPlan rail{plan_.target, plan_.rails, bytes, checksum, plan_.seal, plan_.sleeps, {}};
     Contender& made = contenders_.emplace_back();
     made.name = name;
     made.rails = std::make_unique<OpenRails>();
@@ -159,7 +158,8 @@ class Contest {
         ++findings.polled_steps;
         findings.disturbed_steps += measured.processor_share < kQuietShare ? 1u : 0u;
       }
-      findings.fragments_resent += measured.fragments_resent;
+      for (const Traffic& traffic : measured.traffic)
+        findings.fragments_resent += traffic.fragments_resent;
       const double all = trips * static_cast<double>(order.count);
       findings.messages += static_cast<std::uint64_t>(all);
       measurements_.add(pattern, bytes, contender.name,

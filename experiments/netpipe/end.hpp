@@ -35,6 +35,18 @@ struct EndFailed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// What an end has sent since the beginning, and what became of it.
+struct Traffic {
+  std::uint64_t fragments_sent = 0;    // first copies
+  std::uint64_t fragments_resent = 0;  // some perhaps in vain
+  std::uint64_t frames_lost = 0;       // as it was told to (RailPlan::faults), of any kind
+
+  Traffic operator-(const Traffic& before) const {
+    return {fragments_sent - before.fragments_sent, fragments_resent - before.fragments_resent,
+            frames_lost - before.frames_lost};
+  }
+};
+
 class End {
  public:
   virtual ~End() = default;
@@ -50,8 +62,9 @@ class End {
   virtual void settle() {}
   // Called again and again while the other end may not have settled.
   virtual void progress() {}
-  // Fragments that this end has sent more than once since the beginning; plain ends cannot say.
-  virtual std::uint64_t fragments_resent() const { return 0; }
+  // Plain ends cannot say.
+  virtual Traffic traffic() const { return {}; }
+  virtual double round_trip_s() const { return 0; }  // as it waits for answers; 0: not known
 };
 
 // One that sends and receives a message after the other, in their order.

@@ -42,7 +42,18 @@ HoldfastEnd::HoldfastEnd(const RailPlan& plan, const OpenRails& rails, bool is_f
       name_("holdfast over " + plan.target),
       peer_{is_first ? 1u : 0u},
       sleeps_(plan.sleeps) {
-  for (const auto& rail : rails.rails) rails_.push_back(rail[is_first ? 0 : 1].get());
+  for (const auto& rail : rails.rails) {
+    Fabric* const own = rail[is_first ? 0 : 1].get();
+    if (plan.faults) {
+      ImpairedOptions options;
+      options.faults = *plan.faults;
+      options.life = life_number(ProcessId{is_first ? 0u : 1u}, 0);
+      options.rail = static_cast<std::uint8_t>(rails_.size());
+      options.clock = hw::monotonic_now;
+      impaired_.push_back(std::make_unique<ImpairedFabric>(*own, std::move(options)));
+    }
+    rails_.push_back(plan.faults ? impaired_.back().get() : own);
+  }
   endpoint_ = std::make_unique<reliable::Endpoint>(options_of(plan, is_first), rails_,
                                                    static_cast<const AddressBook&>(*this));
   hw::WakeSources sources;
@@ -119,8 +130,15 @@ void HoldfastEnd::stream_in(const Messages& in) {
   wait_for(received_, goal);
 }
 
-std::uint64_t HoldfastEnd::fragments_resent() const {
-  return endpoint_->counts().fragments_resent;
+Traffic HoldfastEnd::traffic() const {
+  const reliable::EndpointCounts& counts = endpoint_->counts();
+  Traffic traffic{counts.fragments_sent, counts.fragments_resent, 0};
+  for (const auto& rail : impaired_) traffic.frames_lost += rail->counts().lost;
+  return traffic;
+}
+
+double HoldfastEnd::round_trip_s() const {
+  return 1e-9 * static_cast<double>(endpoint_->smoothed_round_trip(peer_, 0).ns);
 }
 
 void HoldfastEnd::settle() {

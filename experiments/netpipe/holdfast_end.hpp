@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "experiments/netpipe/places.hpp"
 #include "hw/run/sleeper.hpp"
 #include "stack/address_book.hpp"
+#include "stack/impair/impaired_fabric.hpp"
 #include "stack/reliable/endpoint.hpp"
 
 namespace holdfast::netpipe {
@@ -22,6 +24,9 @@ struct RailPlan {
   std::string checksum;              // registered; empty: none
   std::string seal;                  // registered
   bool sleeps = false;               // else it polls
+  // What happens to the frames that either end sends. Absent: the rails are used as they are; not
+  // so by faults that are nothing, which take the same way as those that are something.
+  std::optional<FrameFaults> faults;
 };
 
 // The rails of both processes, opened before they part: by rail, then by process.
@@ -43,7 +48,8 @@ class HoldfastEnd final : public End, private AddressBook {
   void stream_in(const Messages& in) override;
   void settle() override;
   void progress() override { turn(); }
-  std::uint64_t fragments_resent() const override;
+  Traffic traffic() const override;
+  double round_trip_s() const override;
 
  private:
   Address address(std::size_t rail, ProcessId process) const override;
@@ -55,7 +61,8 @@ class HoldfastEnd final : public End, private AddressBook {
 
   const OpenRails& open_;
   std::string name_;
-  std::vector<Fabric*> rails_;  // of this process
+  std::vector<std::unique_ptr<ImpairedFabric>> impaired_;  // around those; empty: there is no plan
+  std::vector<Fabric*> rails_;                             // of this process
   ProcessId peer_;
   std::unique_ptr<reliable::Endpoint> endpoint_;
   hw::Sleeper sleeper_;

@@ -190,7 +190,8 @@ Status Pair::measure(Order order, Measured& measured) {
   }
   measured.seconds = reports[0].seconds;
   measured.wrong = reports[0].wrong + reports[1].wrong;
-  measured.fragments_resent = reports[0].fragments_resent + reports[1].fragments_resent;
+  measured.traffic = {reports[0].traffic, reports[1].traffic};
+  measured.round_trip_s = reports[0].round_trip_s;
   const auto share = [](const Report& report) { return report.processor_seconds / report.seconds; };
   measured.processor_share = std::min({1.0, share(reports[0]), share(reports[1])});
   return Status::ok();

@@ -15,6 +15,9 @@
 
 namespace holdfast::netpipe {
 
+// Of a processor, for a process that polls: with less something else has run there.
+constexpr double kQuietShare = 0.9;
+
 class Pair {
  public:
   // Makes the end of one of the two processes, in that process; may throw.
@@ -32,7 +35,8 @@ class Pair {
   struct Measured {
     double seconds = 0;
     std::uint32_t wrong = 0;
-    std::uint64_t fragments_resent = 0;  // by both
+    std::array<Traffic, 2> traffic;  // of the first end and of the other one
+    double round_trip_s = 0;         // of the first end, afterwards; 0: not known
     // Of its time, how much the process that had less of it was on a processor, 0 to 1.
     double processor_share = 0;
   };

@@ -69,7 +69,7 @@ class Steps {
     const Messages out(out_.at_least(0), order_.bytes, order_.count);
     const Messages in(in_.at_least(0), order_.bytes, order_.count);
     Report report;
-    const std::uint64_t resent_before = end_.fragments_resent();
+    const Traffic before = end_.traffic();
     const double had = hw::thread_seconds();
     const Time begun = hw::monotonic_now();
     if (order_.pattern == Pattern::ping_pong) {
@@ -81,7 +81,8 @@ class Steps {
     }
     report.seconds = 1e-9 * static_cast<double>((hw::monotonic_now() - begun).ns);
     report.processor_seconds = hw::thread_seconds() - had;
-    report.fragments_resent = end_.fragments_resent() - resent_before;
+    report.traffic = end_.traffic() - before;
+    report.round_trip_s = end_.round_trip_s();
     end_.settle();
     const bool receives = order_.pattern == Pattern::ping_pong || !is_first_;
     for (std::size_t i = 0; receives && i < in.count(); ++i)

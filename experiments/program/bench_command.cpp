@@ -1,6 +1,7 @@
 // holdfast bench: how fast parts of the stack are on this machine, beside what limits them.
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 #include "experiments/config/nearest.hpp"
 #include "experiments/program/bench_results.hpp"
@@ -53,15 +54,15 @@ struct Benchmark {
 };
 constexpr std::array kBenchmarks = {
     Benchmark{"checksum", bench_checksum}, Benchmark{"failover", bench_failover},
-    Benchmark{"nas", bench_nas}, Benchmark{"netpipe", bench_netpipe},
-    Benchmark{"pipeline-model", bench_pipeline_model}};
+    Benchmark{"goodput", bench_goodput},   Benchmark{"nas", bench_nas},
+    Benchmark{"netpipe", bench_netpipe},   Benchmark{"pipeline-model", bench_pipeline_model}};
 
 // Options that not every benchmark has, by whose they are.
 struct OwnOption {
   const char* name;
-  std::array<const char*, 2> of;
+  std::array<std::string_view, 3> of;
 };
-constexpr std::array kOwnOptions = {OwnOption{"--rounds", {"checksum", "netpipe"}},
+constexpr std::array kOwnOptions = {OwnOption{"--rounds", {"checksum", "goodput", "netpipe"}},
                                     OwnOption{"--largest", {"checksum", ""}},
                                     OwnOption{"--target", {"netpipe", ""}},
                                     OwnOption{"--rails", {"netpipe", ""}},
@@ -94,9 +95,9 @@ int bench_command(const Arguments& arguments) {
                                          [&](const Benchmark& each) { return each.name == what; });
   if (found == kBenchmarks.end())
     return refuse_bench("there is no benchmark \"" + what + "\"" +
-                        runner::config::did_you_mean(
-                            what, {"checksum", "failover", "nas", "netpipe", "pipeline-model"}) +
-                        "; expected checksum, failover, nas, netpipe or pipeline-model");
+                        runner::config::did_you_mean(what, {"checksum", "failover", "goodput",
+                                                            "nas", "netpipe", "pipeline-model"}) +
+                        "; expected checksum, failover, goodput, nas, netpipe or pipeline-model");
   const std::string foreign = foreign_option(arguments, what);
   if (!foreign.empty())
     return refuse_bench("the benchmark " + what + " has no option " + foreign +
@@ -108,7 +109,7 @@ int bench_command(const Arguments& arguments) {
 
 const Command kBenchCommand = {
     "bench",
-    "checksum|failover|nas|netpipe|pipeline-model [options]",
+    "checksum|failover|goodput|nas|netpipe|pipeline-model [options]",
     "measure how fast parts of the stack are on this machine",
     "checksum: the bandwidth of every checksum on 32 KiB; of a copy and then the checksum, and of\n"
     "both in one pass, over the length of the message; and CRC-32C beside its copy, memcpy and\n"
@@ -126,6 +127,13 @@ const Command kBenchCommand = {
     "root\n"
     "and the Debian packages iproute2 and nftables. Every message is compared with what was sent.\n"
     "Writes results.csv, gaps.csv, steady.csv and shows.csv. Takes some minutes.\n\n"
+    "goodput: a stream of messages of 1 MiB between two processes of this machine over UDP while\n"
+    "1 of 10000, 1000 or 100 datagrams is lost in either direction, or 5 of 100 are late by up to\n"
+    "half a round trip, which is measured first: the bandwidth beside that without a fault in the\n"
+    "same round, and what is sent again beside what was lost, with what is promised; and the\n"
+    "bandwidth of a plain socket. Every message is compared with what was sent. Writes "
+    "goodput.csv\n"
+    "and shows.csv. Takes half a minute.\n\n"
     "netpipe: messages between two processes of this machine over UDP, TCP and shared memory: "
     "half\n"
     "a round trip, and the bandwidth of ping-pongs and of streams, over the length of the "
@@ -150,7 +158,8 @@ const Command kBenchCommand = {
     "too, for jobs of up to 64 processes. Measures nothing, so any machine will do. Takes\n"
     "--figure, --job, --output and --quiet; csum-table-1 some seconds, dr-6 some minutes. Writes\n"
     "runtimes.csv, which analysis/bench draws.\n\n"
-    "The others write bandwidth.csv; analysis/bench draws all; what is measured comes with "
+    "The others write bandwidth.csv; analysis/bench draws all but goodput; what is measured comes "
+    "with "
     "shows.csv\n"
     "(what is promised) and machine.json and is to be trusted on a quiet machine only, what is\n"
     "computed with model.json.\n\n"
@@ -158,6 +167,7 @@ const Command kBenchCommand = {
     "  holdfast bench checksum\n"
     "  holdfast bench checksum --rounds 7 --largest 1 --output short\n"
     "  holdfast bench failover --faults cut,silent_out --times 100 --no-mpi --output hundred\n"
+    "  holdfast bench goodput --output lossy\n"
     "  holdfast bench netpipe --target udp --sizes 8,1048576 --output small\n"
     "  holdfast bench netpipe --rate 2400 --output wire\n"
     "  holdfast bench nas --figure dr-6 --job cg.C.64\n"

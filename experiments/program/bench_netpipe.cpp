@@ -134,21 +134,6 @@ std::string overhead_csv(const std::vector<netpipe::OverheadRow>& rows) {
   return csv;
 }
 
-// What is told of if it is so in more than one step of so many.
-constexpr std::uint64_t kStepsToOneDisturbed = 20;
-
-// A step of a plain socket may be over before the scheduler lets others run; a longer one of ours
-// is not. So what others take from it would look as if it were ours.
-void print_disturbed(const netpipe::Findings& findings) {
-  if (findings.disturbed_steps * kStepsToOneDisturbed <= findings.polled_steps) return;
-  std::printf(
-      "note: in %llu of %llu steps a process that polls was without a processor for more than a "
-      "tenth of the time; something else runs here, or both share one, and our figures are too "
-      "low\n",
-      static_cast<unsigned long long>(findings.disturbed_steps),
-      static_cast<unsigned long long>(findings.polled_steps));
-}
-
 // Without a wire between them nothing is lost between two processes, unless a buffer overflows.
 void print_resent(const netpipe::Findings& findings) {
   if (findings.fragments_resent == 0) return;
@@ -236,7 +221,7 @@ int bench_netpipe(const Arguments& arguments) {
       !status.is_ok())
     return refuse_bench(status.message());
   print_shows(all.shows);
-  print_disturbed(all);
+  print_disturbed(all.disturbed_steps, all.polled_steps);
   print_resent(all);
   std::printf("messages compared with what was sent: %llu\n",
               static_cast<unsigned long long>(all.messages));

@@ -135,4 +135,16 @@ void print_limits(const std::vector<bench::LimitShow>& shows) {
   }
 }
 
+// A step of a plain socket may be over before the scheduler lets others run; a longer one of ours
+// is not. So what others take from it would look as if it were ours.
+void print_disturbed(std::uint64_t disturbed_steps, std::uint64_t steps) {
+  constexpr std::uint64_t kStepsToOneDisturbed = 20;
+  if (disturbed_steps * kStepsToOneDisturbed <= steps) return;
+  std::printf(
+      "note: in %llu of %llu steps a process that polls was without a processor for more than a "
+      "tenth of the time; something else runs here, or both share one, and our figures are too "
+      "low\n",
+      static_cast<unsigned long long>(disturbed_steps), static_cast<unsigned long long>(steps));
+}
+
 }  // namespace holdfast::program

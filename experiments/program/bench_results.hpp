@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@ namespace holdfast::program {
 // The benchmarks; each gives the exit status. What they refuse measures nothing.
 int bench_checksum(const Arguments& arguments);
 int bench_failover(const Arguments& arguments);
+int bench_goodput(const Arguments& arguments);
 int bench_nas(const Arguments& arguments);
 int bench_netpipe(const Arguments& arguments);
 int bench_pipeline_model(const Arguments& arguments);
@@ -64,5 +66,8 @@ void print_shows(const std::vector<bench::ShowRow>& shows);
 // The text of a shows.csv of bounds on values.
 std::string limits_csv(const std::vector<bench::LimitShow>& shows);
 void print_limits(const std::vector<bench::LimitShow>& shows);
+
+// Says so if in more than one of twenty steps a process that polls was off its processor.
+void print_disturbed(std::uint64_t disturbed_steps, std::uint64_t steps);
 
 }  // namespace holdfast::program

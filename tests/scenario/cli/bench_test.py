@@ -236,6 +236,29 @@ class Bench(Scenario):
                         self.path("figures.json")], check=True, stdout=subprocess.PIPE)
         self.assertEqual(len(os.listdir(self.path("shm", "figures"))), 6)
 
+    def test_a_stream_goes_on_while_datagrams_are_lost_and_late(self):
+        done = self.bench("goodput", "--rounds", "2", "--output", "lossy")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        rows = list(csv.DictReader(self.read("lossy", "goodput.csv").splitlines()))
+        faults = ["none", "1 of 10000 lost", "1 of 1000 lost", "1 of 100 lost", "5 of 100 late"]
+        self.assertEqual([(row["contender"], row["fault"]) for row in rows],
+                         [("holdfast", fault) for fault in faults] + [("raw udp", "none")])
+        lost = [int(row["lost"]) for row in rows]
+        fragments = 2 * 32 * (-(-2**20 // 1424) + 1)  # and a request of each message
+        self.assertEqual({int(row["fragments"]) for row in rows[:-1]}, {fragments})
+        # Of a hundredth, five standard deviations; what is sent again is lost as well.
+        self.assertLess(abs(lost[3] - 0.01 * fragments), 5 * (0.01 * fragments)**0.5 + 10)
+        self.assertGreaterEqual(int(rows[3]["resent"]), 0.98 * lost[3])
+        self.assertLess(lost[2], lost[3])
+        self.assertEqual((lost[0], lost[4]), (0, 0))
+        shows = list(csv.DictReader(self.read("lossy", "shows.csv").splitlines()))
+        self.assertEqual([row["limit"] for row in shows if row["show"].startswith("share")],
+                         ["0.98", "0.95", "0.8"])
+        machine = json.loads(self.read("lossy", "machine.json"))
+        self.assertGreater(machine["round_trip_s"], 0)
+        self.assertEqual(machine["messages_compared"], (2 * 6 + 3) * 32)
+        self.assertIn("results: lossy\n", done.stdout)
+
     def test_what_is_refused_measures_nothing(self):
         os.mkdir(self.path("there"))
         for words, expected in (
@@ -258,6 +281,8 @@ class Bench(Scenario):
                 (["netpipe", "--rate", "800", "--target", "udp", "--fragment", "4096"],
                  "do not fit a packet of Ethernet"),
                 (["failover", "--rate", "800"], "has no option --rate"),
+                (["goodput", "--target", "tcp"], "has no option --target"),
+                (["goodput", "--output", "there"], "there is there already"),
                 (["netpipe", "--sizes", "8,0"], "--sizes has \"0\""),
                 (["netpipe", "--checksum", "crc32"], "did you mean \"crc32c\"?"),
                 (["netpipe", "--seal", "wax"], "expected none or siphash128"),

@@ -127,19 +127,20 @@ class ResendingEnd final : public End {
   void stream_out(const Messages&) override { resent_ += 2; }
   void stream_in(const Messages&) override { resent_ += 2; }
   void settle() override { resent_ += 100; }
-  std::uint64_t fragments_resent() const override { return resent_; }
+  Traffic traffic() const override { return {.fragments_resent = resent_}; }
 
  private:
   std::uint64_t resent_ = 0;
 };
 
-TEST(Pair, CountsWhatBothSendAgainWhileItIsTimed) {
+TEST(Pair, CountsWhatEitherSendsAgainWhileItIsTimed) {
   std::unique_ptr<Pair> pair;
   ASSERT_TRUE(Pair::fork([](bool) { return std::make_unique<ResendingEnd>(); }, pair).is_ok());
   for (std::uint64_t batch = 1; batch <= 2; ++batch) {
     Pair::Measured measured;
     ASSERT_TRUE(pair->measure(order_of(Pattern::ping_pong, 8, 1, batch), measured).is_ok());
-    EXPECT_EQ(measured.fragments_resent, 4u);
+    EXPECT_EQ(measured.traffic[0].fragments_resent, 2u);
+    EXPECT_EQ(measured.traffic[1].fragments_resent, 2u);
   }
 }
 

@@ -1,0 +1,80 @@
+// Bandwidth by medians of ratios within a round; what is sent again by sums over all rounds, as a
+// round may lose nothing.
+#include "experiments/goodput/goodput_rows.hpp"
+
+#include "stack/base/assert.hpp"
+
+namespace holdfast::goodput {
+namespace {
+
+constexpr double kResentMost = 1.2;   // for each that is lost
+constexpr double kInVainMost = 1e-3;  // of all fragments, where some are late and none is lost
+constexpr double kLate = 0.05;
+// Of no fault fates are drawn as well, but none is to be lost in a thousand years: what drawing
+// takes is no cost of a loss.
+constexpr double kNeverLost = 1e-15;
+
+double ratio(std::uint64_t count, std::uint64_t of) {
+  return static_cast<double>(count) / static_cast<double>(of);
+}
+
+}  // namespace
+
+const std::vector<Fault>& losses() {
+  static const std::vector<Fault> all = {{"none", {.loss = kNeverLost}, 0},
+                                         {"1 of 10000 lost", {.loss = 1e-4}, 0.98},
+                                         {"1 of 1000 lost", {.loss = 1e-3}, 0.95},
+                                         {"1 of 100 lost", {.loss = 1e-2}, 0.80}};
+  return all;
+}
+
+Fault lateness(Duration round_trip) {
+  return {"5 of 100 late", {.reorder = 1 - kLate, .jitter = round_trip / 2}, 0};
+}
+
+GoodputRow row_of(const std::string& contender, const std::string& fault,
+                  const std::vector<Step>& steps, const std::vector<Step>& without) {
+  HOLDFAST_ASSERT(without.empty() || without.size() == steps.size());
+  GoodputRow row;
+  row.contender = contender;
+  row.fault = fault;
+  row.samples = steps.size();
+  std::vector<double> rates, shares;
+  for (std::size_t round = 0; round < steps.size(); ++round) {
+    const Step& step = steps[round];
+    rates.push_back(step.bytes_per_second);
+    if (!without.empty()) shares.push_back(step.bytes_per_second / without[round].bytes_per_second);
+    row.fragments += step.fragments;
+    row.resent += step.resent;
+    row.lost += step.lost;
+  }
+  row.median_bytes_per_second = bench::median(rates);
+  row.bytes_per_second = bench::median_interval(std::move(rates));
+  if (!shares.empty()) row.share = bench::median(std::move(shares));
+  return row;
+}
+
+std::vector<bench::LimitShow> shows_of(const Fault& fault, const GoodputRow& row) {
+  bench::LimitShow show;
+  show.contender = row.contender;
+  show.fault = fault.name;
+  show.samples = row.samples;
+  std::vector<bench::LimitShow> shows;
+  const auto add = [&](const std::string& what, double value, double limit, bool is_least) {
+    show.show = what;
+    show.value = value;
+    show.limit = limit;
+    show.is_least = is_least;
+    shows.push_back(show);
+  };
+  if (fault.share_least > 0 && row.share)
+    add("share of no fault, median", *row.share, fault.share_least, true);
+  if (fault.faults.loss > 0) {
+    if (row.lost > 0) add("sent again / lost", ratio(row.resent, row.lost), kResentMost, false);
+  } else if (fault.faults.delays()) {
+    add("sent again / all", ratio(row.resent, row.fragments), kInVainMost, false);
+  }
+  return shows;
+}
+
+}  // namespace holdfast::goodput

@@ -1,0 +1,96 @@
+// holdfast bench goodput: what lost and late datagrams cost a stream of messages.
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "experiments/goodput/comparison.hpp"
+#include "experiments/program/bench_results.hpp"
+#include "experiments/program/bench_words.hpp"
+#include "experiments/program/commands.hpp"
+#include "experiments/runner/durable_file.hpp"
+
+namespace holdfast::program {
+namespace {
+
+constexpr std::uint32_t kRounds = 31;
+
+std::string goodput_csv(const std::vector<goodput::GoodputRow>& rows) {
+  std::string csv =
+      "contender,fault,message_bytes,samples,median_bytes_per_s,low_bytes_per_s,high_bytes_per_s,"
+      "share_of_no_fault,fragments,resent,lost\n";
+  for (const goodput::GoodputRow& row : rows) {
+    csv += row.contender + "," + row.fault + "," + std::to_string(goodput::kMessageBytes) + "," +
+           std::to_string(row.samples) + "," + short_number(row.median_bytes_per_second) + "," +
+           short_number(row.bytes_per_second.low) + "," + short_number(row.bytes_per_second.high) +
+           "," + (row.share ? short_number(*row.share) : "") + "," + std::to_string(row.fragments) +
+           "," + std::to_string(row.resent) + "," + std::to_string(row.lost) + "\n";
+  }
+  return csv;
+}
+
+std::string json_of(const goodput::Findings& findings) {
+  nlohmann::ordered_json json;
+  json["round_trip_s"] = findings.round_trip_s;
+  json["steps"] = findings.steps;
+  json["disturbed_steps"] = findings.disturbed_steps;
+  json["messages_compared"] = findings.messages;
+  return json.dump();
+}
+
+void print(const goodput::Findings& findings) {
+  for (const goodput::GoodputRow& row : findings.rows) {
+    std::printf("%-10s %-15s %8.2f GB/s", row.contender.c_str(), row.fault.c_str(),
+                row.median_bytes_per_second / 1e9);
+    if (row.fragments > 0) {
+      std::printf(", %llu of %llu fragments sent again, %llu frames lost",
+                  static_cast<unsigned long long>(row.resent),
+                  static_cast<unsigned long long>(row.fragments),
+                  static_cast<unsigned long long>(row.lost));
+    }
+    std::printf("\n");
+  }
+  std::printf("late: by up to half of a round trip of %.0f µs\n", 1e6 * findings.round_trip_s);
+  print_limits(findings.shows);
+  print_disturbed(findings.disturbed_steps, findings.steps);
+  std::printf("messages compared with what was sent: %llu\n",
+              static_cast<unsigned long long>(findings.messages));
+}
+
+Status write(const std::string& folder, const goodput::Findings& findings) {
+  if (Status status = write_machine(folder, json_of(findings)); !status.is_ok()) return status;
+  for (const auto& [name, text] : {std::pair{"shows.csv", limits_csv(findings.shows)},
+                                   {"goodput.csv", goodput_csv(findings.rows)}}) {
+    if (Status status = runner::write_durably(folder + "/" + name, text); !status.is_ok())
+      return status;
+  }
+  return Status::ok();
+}
+
+}  // namespace
+
+int bench_goodput(const Arguments& arguments) {
+  goodput::Plan plan;
+  if (!arguments.number("--rounds", kRounds, plan.rounds)) return kRefused;
+  std::string folder;
+  if (Status status = make_results_folder(arguments, "results/bench-goodput", folder);
+      !status.is_ok())
+    return refuse_bench(status.message());
+  const DropIfEmpty drop(folder);
+  plan.before_each = bench_progress(arguments);
+
+  const Interruptible interruptible;
+  goodput::Findings findings;
+  const Status status = measure(plan, findings);
+  plan.before_each("");
+  if (Interruptible::was_interrupted()) return kInterrupted;
+  if (!status.is_ok()) {
+    std::fprintf(stderr, "holdfast bench: %s\n", status.message().c_str());
+    return kFailed;
+  }
+  if (Status written = write(folder, findings); !written.is_ok())
+    return refuse_bench(written.message());
+  print(findings);
+  std::printf("results: %s\n", folder.c_str());
+  return kDone;
+}
+
+}  // namespace holdfast::program
