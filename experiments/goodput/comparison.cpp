@@ -49,9 +49,9 @@ class Contest {
       }
     }
     for (const Contender& each : contenders_) {
-      const bool is_first = &each == &contenders_[0];
+      const bool is_compared = each.is_ours && &each != &contenders_[0];
       findings_.rows.push_back(row_of(each.name, each.fault.name, each.steps,
-                                      is_first ? std::vector<Step>{} : contenders_[0].steps));
+                                      is_compared ? contenders_[0].steps : std::vector<Step>{}));
       if (!each.is_ours) continue;
       const auto shows = shows_of(each.fault, findings_.rows.back());
       findings_.shows.insert(findings_.shows.end(), shows.begin(), shows.end());
@@ -67,6 +67,7 @@ class Contest {
     rail.checksum = "crc32c";
     rail.seal = "none";
     rail.faults = fault.faults;
+    rail.faults_seed = plan_.seed << 8 | contenders_.size();
     Contender& made = contenders_.emplace_back();
     made.name = "holdfast";
     made.fault = fault;
@@ -102,6 +103,7 @@ class Contest {
       if (Status status = take_step(without); !status.is_ok()) return status;
     }
     findings_.round_trip_s = round_trip_s_;
+    if (!(round_trip_s_ > 0)) return Status::error("no round trip could be measured");
     without.steps.clear();
     return Status::ok();
   }
@@ -123,7 +125,7 @@ class Contest {
     const netpipe::Traffic& traffic = measured.traffic[0];
     contender.steps.push_back({static_cast<double>(kMessages * kMessageBytes) / measured.seconds,
                                traffic.fragments_sent, traffic.fragments_resent,
-                               traffic.frames_lost});
+                               traffic.frames_lost, traffic.frames_late});
     findings_.messages += kMessages;
     if (!contender.is_ours) return Status::ok();
     round_trip_s_ = measured.round_trip_s;

@@ -14,6 +14,7 @@ namespace holdfast::goodput {
 
 struct Plan {
   std::uint32_t rounds = 1;
+  std::uint64_t seed = 1;  // from which losses are drawn, of each contender others
   std::function<void(const std::string&)> before_each;  // told what is measured next
 };
 

@@ -29,7 +29,9 @@ struct Step {
   double bytes_per_second = 0;
   std::uint64_t fragments = 0;  // first copies
   std::uint64_t resent = 0;
-  std::uint64_t lost = 0;  // frames; a few of them are no fragments, but requests and probes
+  std::uint64_t lost =
+      0;  // frames on purpose; a few are no fragments, but acknowledgements or probes
+  std::uint64_t late = 0;  // likewise
 };
 
 // Of one contender and fault, all rounds together.
@@ -39,17 +41,19 @@ struct GoodputRow {
   std::size_t samples = 0;
   double median_bytes_per_second = 0;
   bench::Interval bytes_per_second{};
-  std::optional<double> share;  // of the goodput without a fault in the same round, the median
-  std::uint64_t fragments = 0, resent = 0, lost = 0;  // sums
+  // Of the goodput without a fault in the same round: the median, and its interval.
+  std::optional<double> share;
+  bench::Interval share_interval{};
+  std::uint64_t fragments = 0, resent = 0, lost = 0, late = 0;  // sums
 };
 
-// Steps in the order of the rounds; `without`: those without a fault, none where that is it.
+// Steps in the order of the rounds; `without`: those that it is compared with, or none.
 GoodputRow row_of(const std::string& contender, const std::string& fault,
                   const std::vector<Step>& steps, const std::vector<Step>& without);
 
 // The share of the goodput without a fault. Where something is lost, how much is sent again for
-// each frame of it; where nothing is, the share of the fragments that is sent again, in vain. No
-// promise is made of a share of nothing: rows without a loss that should have some are left out.
+// each frame of it: left out if by chance nothing was. Where some are late and none is lost, the
+// share of the fragments that is sent again, all of it in vain.
 std::vector<bench::LimitShow> shows_of(const Fault& fault, const GoodputRow& row);
 
 }  // namespace holdfast::goodput

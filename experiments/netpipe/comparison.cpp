@@ -80,7 +80,8 @@ class Contest {
   bool is_limited() const { return network_.burst_bytes > 0; }
 
   Status open_ours(const std::string& name, const std::string& checksum, std::uint32_t bytes) {
-    const RailPlan rail{plan_.target, plan_.rails, bytes, checksum, plan_.seal, plan_.sleeps, {}};
+    const RailPlan rail{plan_.target, plan_.rails,  bytes, checksum,
+                        plan_.seal,   plan_.sleeps, {},    0};
     Contender& made = contenders_.emplace_back();
     made.name = name;
     made.rails = std::make_unique<OpenRails>();

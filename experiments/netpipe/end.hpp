@@ -39,11 +39,13 @@ struct EndFailed : std::runtime_error {
 struct Traffic {
   std::uint64_t fragments_sent = 0;    // first copies
   std::uint64_t fragments_resent = 0;  // some perhaps in vain
-  std::uint64_t frames_lost = 0;       // as it was told to (RailPlan::faults), of any kind
+  // As it was told to (RailPlan::faults), of any kind.
+  std::uint64_t frames_lost = 0;
+  std::uint64_t frames_late = 0;
 
   Traffic operator-(const Traffic& before) const {
     return {fragments_sent - before.fragments_sent, fragments_resent - before.fragments_resent,
-            frames_lost - before.frames_lost};
+            frames_lost - before.frames_lost, frames_late - before.frames_late};
   }
 };
 

@@ -47,6 +47,7 @@ HoldfastEnd::HoldfastEnd(const RailPlan& plan, const OpenRails& rails, bool is_f
     if (plan.faults) {
       ImpairedOptions options;
       options.faults = *plan.faults;
+      options.seed = plan.faults_seed;
       options.life = life_number(ProcessId{is_first ? 0u : 1u}, 0);
       options.rail = static_cast<std::uint8_t>(rails_.size());
       options.clock = hw::monotonic_now;
@@ -132,8 +133,12 @@ void HoldfastEnd::stream_in(const Messages& in) {
 
 Traffic HoldfastEnd::traffic() const {
   const reliable::EndpointCounts& counts = endpoint_->counts();
-  Traffic traffic{counts.fragments_sent, counts.fragments_resent, 0};
-  for (const auto& rail : impaired_) traffic.frames_lost += rail->counts().lost;
+  Traffic traffic{counts.fragments_sent, counts.fragments_resent, 0, 0};
+  for (const auto& rail : impaired_) {
+    const FrameFaultCounts& faults = rail->counts();
+    traffic.frames_lost += faults.lost + faults.overflowed;
+    traffic.frames_late += faults.delayed;
+  }
   return traffic;
 }
 

@@ -27,6 +27,7 @@ struct RailPlan {
   // What happens to the frames that either end sends. Absent: the rails are used as they are; not
   // so by faults that are nothing, which take the same way as those that are something.
   std::optional<FrameFaults> faults;
+  std::uint64_t faults_seed = 0;
 };
 
 // The rails of both processes, opened before they part: by rail, then by process.

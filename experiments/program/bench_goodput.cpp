@@ -11,24 +11,34 @@
 namespace holdfast::program {
 namespace {
 
-constexpr std::uint32_t kRounds = 31;
+constexpr std::uint32_t kRounds = 101;
+
+// With its interval; of what is compared with nothing, three empty cells.
+std::string share_of(const goodput::GoodputRow& row) {
+  if (!row.share) return ",,";
+  return short_number(*row.share) + "," + short_number(row.share_interval.low) + "," +
+         short_number(row.share_interval.high);
+}
 
 std::string goodput_csv(const std::vector<goodput::GoodputRow>& rows) {
   std::string csv =
       "contender,fault,message_bytes,samples,median_bytes_per_s,low_bytes_per_s,high_bytes_per_s,"
-      "share_of_no_fault,fragments,resent,lost\n";
+      "share_of_undisturbed,low_share,high_share,fragments,resent,lost,late\n";
   for (const goodput::GoodputRow& row : rows) {
     csv += row.contender + "," + row.fault + "," + std::to_string(goodput::kMessageBytes) + "," +
            std::to_string(row.samples) + "," + short_number(row.median_bytes_per_second) + "," +
            short_number(row.bytes_per_second.low) + "," + short_number(row.bytes_per_second.high) +
-           "," + (row.share ? short_number(*row.share) : "") + "," + std::to_string(row.fragments) +
-           "," + std::to_string(row.resent) + "," + std::to_string(row.lost) + "\n";
+           "," + share_of(row);
+    for (const std::uint64_t count : {row.fragments, row.resent, row.lost, row.late})
+      csv += "," + std::to_string(count);
+    csv += "\n";
   }
   return csv;
 }
 
-std::string json_of(const goodput::Findings& findings) {
+std::string json_of(const goodput::Plan& plan, const goodput::Findings& findings) {
   nlohmann::ordered_json json;
+  json["seed"] = plan.seed;
   json["round_trip_s"] = findings.round_trip_s;
   json["steps"] = findings.steps;
   json["disturbed_steps"] = findings.disturbed_steps;
@@ -40,11 +50,16 @@ void print(const goodput::Findings& findings) {
   for (const goodput::GoodputRow& row : findings.rows) {
     std::printf("%-10s %-15s %8.2f GB/s", row.contender.c_str(), row.fault.c_str(),
                 row.median_bytes_per_second / 1e9);
+    if (row.share) {
+      std::printf(", %.3f (%.3f to %.3f) of undisturbed", *row.share, row.share_interval.low,
+                  row.share_interval.high);
+    }
     if (row.fragments > 0) {
-      std::printf(", %llu of %llu fragments sent again, %llu frames lost",
-                  static_cast<unsigned long long>(row.resent),
+      std::printf("; of %llu fragments %llu sent again; %llu frames lost, %llu late",
                   static_cast<unsigned long long>(row.fragments),
-                  static_cast<unsigned long long>(row.lost));
+                  static_cast<unsigned long long>(row.resent),
+                  static_cast<unsigned long long>(row.lost),
+                  static_cast<unsigned long long>(row.late));
     }
     std::printf("\n");
   }
@@ -55,8 +70,10 @@ void print(const goodput::Findings& findings) {
               static_cast<unsigned long long>(findings.messages));
 }
 
-Status write(const std::string& folder, const goodput::Findings& findings) {
-  if (Status status = write_machine(folder, json_of(findings)); !status.is_ok()) return status;
+Status write(const std::string& folder, const goodput::Plan& plan,
+             const goodput::Findings& findings) {
+  if (Status status = write_machine(folder, json_of(plan, findings)); !status.is_ok())
+    return status;
   for (const auto& [name, text] : {std::pair{"shows.csv", limits_csv(findings.shows)},
                                    {"goodput.csv", goodput_csv(findings.rows)}}) {
     if (Status status = runner::write_durably(folder + "/" + name, text); !status.is_ok())
@@ -69,7 +86,10 @@ Status write(const std::string& folder, const goodput::Findings& findings) {
 
 int bench_goodput(const Arguments& arguments) {
   goodput::Plan plan;
-  if (!arguments.number("--rounds", kRounds, plan.rounds)) return kRefused;
+  std::uint32_t seed = 1;
+  if (!arguments.number("--rounds", kRounds, plan.rounds) || !arguments.number("--seed", 1, seed))
+    return kRefused;
+  plan.seed = seed;
   std::string folder;
   if (Status status = make_results_folder(arguments, "results/bench-goodput", folder);
       !status.is_ok())
@@ -86,7 +106,7 @@ int bench_goodput(const Arguments& arguments) {
     std::fprintf(stderr, "holdfast bench: %s\n", status.message().c_str());
     return kFailed;
   }
-  if (Status written = write(folder, findings); !written.is_ok())
+  if (Status written = write(folder, plan, findings); !written.is_ok())
     return refuse_bench(written.message());
   print(findings);
   std::printf("results: %s\n", folder.c_str());

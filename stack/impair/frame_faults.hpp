@@ -52,7 +52,7 @@ struct FrameFate {
 
   // At once, whole, and with no bit wrong.
   bool comes_as_sent() const { return !lost && !corrupted && !truncated && delay == Duration{0}; }
-  // And once: whoever it belongs to need not know of it.
+  // And once: it may go on together with its neighbours.
   bool is_spared() const { return comes_as_sent() && !duplicated; }
 };
 

@@ -53,9 +53,9 @@ std::size_t ImpairedFabric::post(std::span<const Operation> operations) {
   }
   send_late();  // what was due before these goes before them
   std::size_t accepted = 0;
-  while (accepted < operations.size() &&
-         post_some(operations.subspan(accepted), scheduled, accepted)) {
-  }
+  bool has_room = true;
+  while (has_room && accepted < operations.size())
+    has_room = post_some(operations.subspan(accepted), scheduled, accepted);
   owes_writable_ = owes_writable_ || accepted < operations.size();
   return accepted;
 }

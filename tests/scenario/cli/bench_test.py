@@ -251,6 +251,11 @@ class Bench(Scenario):
         self.assertGreaterEqual(int(rows[3]["resent"]), 0.98 * lost[3])
         self.assertLess(lost[2], lost[3])
         self.assertEqual((lost[0], lost[4]), (0, 0))
+        late = [int(row["late"]) for row in rows]
+        self.assertEqual(late[:4], [0] * 4)
+        self.assertLess(abs(late[4] - 0.05 * fragments), 5 * (0.05 * fragments)**0.5 + 10)
+        self.assertEqual([row["share_of_undisturbed"] != "" for row in rows],
+                         [False, True, True, True, True, False])
         shows = list(csv.DictReader(self.read("lossy", "shows.csv").splitlines()))
         self.assertEqual([row["limit"] for row in shows if row["show"].startswith("share")],
                          ["0.98", "0.95", "0.8"])

@@ -16,6 +16,7 @@ TEST(GoodputRows, SharesAreOfTheSameRound) {
   EXPECT_DOUBLE_EQ(*row.share, 0.9);
   EXPECT_DOUBLE_EQ(row.median_bytes_per_second, 90);
   EXPECT_EQ(row.samples, 3u);
+  EXPECT_DOUBLE_EQ(row.share_interval.low, 0.9);
 }
 
 TEST(GoodputRows, WithoutAFaultThereIsNoShare) {
@@ -34,10 +35,8 @@ TEST(GoodputShows, WhatIsSentAgainIsHeldAgainstAllThatWasLost) {
   EXPECT_TRUE(shows[0].kept());
   EXPECT_DOUBLE_EQ(shows[1].value, 1.2);
   EXPECT_TRUE(shows[1].kept());
-  EXPECT_FALSE(
-      shows_of(kThousandth, row_of("ours", "f", {{96, 1000, 13, 10}}, {{100}}))[1].kept());
-  EXPECT_FALSE(
-      shows_of(kThousandth, row_of("ours", "f", {{94, 1000, 10, 10}}, {{100}}))[0].kept());
+  EXPECT_FALSE(shows_of(kThousandth, row_of("ours", "f", {{96, 1000, 13, 10}}, {{100}}))[1].kept());
+  EXPECT_FALSE(shows_of(kThousandth, row_of("ours", "f", {{94, 1000, 10, 10}}, {{100}}))[0].kept());
 }
 
 TEST(GoodputShows, OfAStreamThatLostNothingNothingIsPromisedOfLosses) {
