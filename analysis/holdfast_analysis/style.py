@@ -64,15 +64,20 @@ def figure(height_inches, rows=1, columns=1, width_inches=WIDTH_INCHES, **argume
 
 
 def legend_below(drawn, axes, most_columns):
-    """One legend under all axes, for the series of the axis that has most; none for one series."""
+    """One legend under all axes, for the series of the axis that has most; none for one series.
+    It has fewer columns where so many are wider than the figure."""
     handles, labels = max((axis.get_legend_handles_labels() for axis in axes),
                           key=lambda found: len(found[1]))
     if len(labels) < 2:
         return
-    columns = min(most_columns, len(labels))
+    for columns in range(min(most_columns, len(labels)), 0, -1):
+        legend = drawn.legend(handles, labels, loc="lower center", ncols=columns,
+                              borderaxespad=0.2, handlelength=3.5)
+        if columns == 1 or legend.get_window_extent().width <= drawn.bbox.width:
+            break
+        legend.remove()
     share = (0.1 + 0.19 * math.ceil(len(labels) / columns)) / drawn.get_figheight()
     drawn.get_layout_engine().set(rect=(0, share, 1, 1 - share))
-    drawn.legend(handles, labels, loc="lower center", ncols=columns, borderaxespad=0.2)
 
 
 def save(drawn, folder, name):
