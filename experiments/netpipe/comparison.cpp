@@ -80,8 +80,7 @@ class Contest {
   bool is_limited() const { return network_.burst_bytes > 0; }
 
   Status open_ours(const std::string& name, const std::string& checksum, std::uint32_t bytes) {
-    const RailPlan rail{plan_.target, plan_.rails,  bytes, checksum,
-                        plan_.seal,   plan_.sleeps, {},    0};
+    const RailPlan rail{plan_.target, plan_.rails, bytes, checksum, plan_.seal, plan_.sleeps};
     Contender& made = contenders_.emplace_back();
     made.name = name;
     made.rails = std::make_unique<OpenRails>();

@@ -26,7 +26,7 @@ struct RailPlan {
   bool sleeps = false;               // else it polls
   // What happens to the frames that either end sends. Absent: the rails are used as they are; not
   // so by faults that are nothing, which take the same way as those that are something.
-  std::optional<FrameFaults> faults;
+  std::optional<FrameFaults> faults = {};
   std::uint64_t faults_seed = 0;
 };
 
