@@ -73,20 +73,14 @@ std::vector<bench::LimitShow> shows_of(const FaultKind& kind, const std::vector<
   show.fault = kind.name;
   show.samples = rows.size();
   std::vector<bench::LimitShow> shows;
-  const auto add = [&](const std::string& what, double value, double limit, bool is_least) {
-    show.show = what;
-    show.value = value;
-    show.limit = limit;
-    show.is_least = is_least;
-    shows.push_back(show);
-  };
-  add("gap, median, s", quantile(gaps, 0.5), in_s(kind.gap_max), false);
-  add("gap, 99 %, s", quantile(gaps, 0.99), in_s(kind.gap_max), false);
-  add("share of a single rail, median", quantile(shares, 0.5), kRegainedShare, true);
+  shows.push_back(show.at_most("gap, median, s", quantile(gaps, 0.5), in_s(kind.gap_max)));
+  shows.push_back(show.at_most("gap, 99 %, s", quantile(gaps, 0.99), in_s(kind.gap_max)));
+  shows.push_back(
+      show.at_least("share of a single rail, median", quantile(shares, 0.5), kRegainedShare));
   if (backs.empty()) return shows;
   show.samples = backs.size();
-  add("rail back, median, s", quantile(backs, 0.5), kBackMax_s, false);
-  add("rail back, 99 %, s", quantile(backs, 0.99), kBackMax_s, false);
+  shows.push_back(show.at_most("rail back, median, s", quantile(backs, 0.5), kBackMax_s));
+  shows.push_back(show.at_most("rail back, 99 %, s", quantile(backs, 0.99), kBackMax_s));
   return shows;
 }
 

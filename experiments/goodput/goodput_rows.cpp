@@ -63,19 +63,14 @@ std::vector<bench::LimitShow> shows_of(const Fault& fault, const GoodputRow& row
   show.fault = fault.name;
   show.samples = row.samples;
   std::vector<bench::LimitShow> shows;
-  const auto add = [&](const std::string& what, double value, double limit, bool is_least) {
-    show.show = what;
-    show.value = value;
-    show.limit = limit;
-    show.is_least = is_least;
-    shows.push_back(show);
-  };
   if (fault.share_least > 0 && row.share)
-    add("share of undisturbed, median", *row.share, fault.share_least, true);
+    shows.push_back(show.at_least("share of undisturbed, median", *row.share, fault.share_least));
   if (fault.faults.loss > 0) {
-    if (row.lost > 0) add("sent again / lost", ratio(row.resent, row.lost), kResentMost, false);
+    if (row.lost > 0)
+      shows.push_back(show.at_most("sent again / lost", ratio(row.resent, row.lost), kResentMost));
   } else if (fault.faults.delays()) {
-    add("sent again / all", ratio(row.resent, row.fragments), kInVainMost, false);
+    shows.push_back(
+        show.at_most("sent again / all", ratio(row.resent, row.fragments), kInVainMost));
   }
   return shows;
 }

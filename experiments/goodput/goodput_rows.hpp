@@ -29,9 +29,8 @@ struct Step {
   double bytes_per_second = 0;
   std::uint64_t fragments = 0;  // first copies
   std::uint64_t resent = 0;
-  std::uint64_t lost =
-      0;  // frames on purpose; a few are no fragments, but acknowledgements or probes
-  std::uint64_t late = 0;  // likewise
+  // Frames, on purpose; a few are no fragments, but acknowledgements or probes.
+  std::uint64_t lost = 0, late = 0;
 };
 
 // Of one contender and fault, all rounds together.

@@ -39,7 +39,7 @@ struct EndFailed : std::runtime_error {
 struct Traffic {
   std::uint64_t fragments_sent = 0;    // first copies
   std::uint64_t fragments_resent = 0;  // some perhaps in vain
-  // As it was told to (RailPlan::faults), of any kind.
+  // As it was told to (RailPlan::faults), of any kind; lost, too, if too many wait.
   std::uint64_t frames_lost = 0;
   std::uint64_t frames_late = 0;
 

@@ -24,8 +24,7 @@ struct RailPlan {
   std::string checksum;              // registered; empty: none
   std::string seal;                  // registered
   bool sleeps = false;               // else it polls
-  // What happens to the frames that either end sends. Absent: the rails are used as they are; not
-  // so by faults that are nothing, which take the same way as those that are something.
+  // What happens to the frames that either end sends; absent: the rails are used as they are.
   std::optional<FrameFaults> faults = {};
   std::uint64_t faults_seed = 0;
 };

@@ -8,7 +8,6 @@
 #include "experiments/program/bench_results.hpp"
 #include "experiments/program/bench_words.hpp"
 #include "experiments/program/commands.hpp"
-#include "experiments/runner/durable_file.hpp"
 
 namespace holdfast::program {
 namespace {
@@ -131,16 +130,11 @@ void print(const failover::Findings& findings) {
 
 Status write(const std::string& folder, const failover::Plan& plan,
              const failover::Findings& findings) {
-  if (Status status = write_machine(folder, json_of(plan, findings)); !status.is_ok())
-    return status;
-  for (const auto& [name, text] : {std::pair{"shows.csv", limits_csv(findings.shows)},
-                                   {"steady.csv", steady_csv(findings.steady)},
-                                   {"gaps.csv", gaps_csv(findings.gaps)},
-                                   {"results.csv", results_csv(findings)}}) {
-    if (Status status = runner::write_durably(folder + "/" + name, text); !status.is_ok())
-      return status;
-  }
-  return Status::ok();
+  return write_bench_files(folder, json_of(plan, findings),
+                           {{"shows.csv", limits_csv(findings.shows)},
+                            {"steady.csv", steady_csv(findings.steady)},
+                            {"gaps.csv", gaps_csv(findings.gaps)},
+                            {"results.csv", results_csv(findings)}});
 }
 
 }  // namespace
@@ -168,11 +162,7 @@ int bench_failover(const Arguments& arguments) {
   failover::Findings findings;
   const Status status = measure(plan, *network, findings);
   plan.before_each("");
-  if (Interruptible::was_interrupted()) return kInterrupted;
-  if (!status.is_ok()) {
-    std::fprintf(stderr, "holdfast bench: %s\n", status.message().c_str());
-    return kFailed;
-  }
+  if (const std::optional<int> ending = ending_of(status)) return *ending;
   if (Status written = write(folder, plan, findings); !written.is_ok())
     return refuse_bench(written.message());
   print(findings);

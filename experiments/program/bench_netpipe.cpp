@@ -200,11 +200,7 @@ int bench_netpipe(const Arguments& arguments) {
     netpipe::Findings findings;
     const Status status = measure(plan, findings);
     plan.before_each("");
-    if (Interruptible::was_interrupted()) return kInterrupted;
-    if (!status.is_ok()) {
-      std::fprintf(stderr, "holdfast bench: %s\n", status.message().c_str());
-      return kFailed;
-    }
+    if (const std::optional<int> ending = ending_of(status)) return *ending;
     print_small(target, findings);
     all.rows.insert(all.rows.end(), findings.rows.begin(), findings.rows.end());
     all.overheads.insert(all.overheads.end(), findings.overheads.begin(), findings.overheads.end());

@@ -88,20 +88,23 @@ std::function<void(const std::string&)> bench_progress(const Arguments& argument
   };
 }
 
-Status write_machine(const std::string& folder, const std::string& special) {
-  return runner::write_durably(folder + "/machine.json", machine_json(special));
+Status write_bench_files(const std::string& folder, const std::string& special,
+                         const std::vector<std::pair<std::string, std::string>>& files) {
+  if (Status status = runner::write_durably(folder + "/machine.json", machine_json(special));
+      !status.is_ok())
+    return status;
+  for (const auto& [name, text] : files) {
+    if (Status status = runner::write_durably(folder + "/" + name, text); !status.is_ok())
+      return status;
+  }
+  return Status::ok();
 }
 
 Status write_bench_results(const std::string& folder, const std::string& special,
                            const std::vector<bench::BandwidthRow>& rows,
                            const std::vector<bench::ShowRow>& shows) {
-  if (Status status = write_machine(folder, special); !status.is_ok()) return status;
-  for (const auto& [name, text] :
-       {std::pair{"shows.csv", shows_csv(shows)}, {"bandwidth.csv", bandwidth_csv(rows)}}) {
-    if (Status status = runner::write_durably(folder + "/" + name, text); !status.is_ok())
-      return status;
-  }
-  return Status::ok();
+  return write_bench_files(
+      folder, special, {{"shows.csv", shows_csv(shows)}, {"bandwidth.csv", bandwidth_csv(rows)}});
 }
 
 void print_shows(const std::vector<bench::ShowRow>& rows) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "experiments/bench/checksum_shows.hpp"
@@ -53,10 +54,11 @@ class DropIfEmpty {
 std::function<void(const std::string&)> bench_progress(const Arguments& arguments);
 
 // machine.json: on which machine all was measured, by which build, and what is `special`, the text
-// of a JSON object.
-Status write_machine(const std::string& folder, const std::string& special);
+// of a JSON object. And files by name, each with its text.
+Status write_bench_files(const std::string& folder, const std::string& special,
+                         const std::vector<std::pair<std::string, std::string>>& files);
 
-// That, and the rows as shows.csv and bandwidth.csv.
+// machine.json, and the rows as shows.csv and bandwidth.csv.
 Status write_bench_results(const std::string& folder, const std::string& special,
                            const std::vector<bench::BandwidthRow>& rows,
                            const std::vector<bench::ShowRow>& shows);

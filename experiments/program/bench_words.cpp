@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <filesystem>
+
+#include "experiments/program/commands.hpp"
 
 namespace holdfast::program {
 namespace {
@@ -62,6 +65,13 @@ Interruptible::~Interruptible() {
 
 bool Interruptible::was_interrupted() {
   return interrupted != 0;
+}
+
+std::optional<int> ending_of(const Status& measured) {
+  if (Interruptible::was_interrupted()) return kInterrupted;
+  if (measured.is_ok()) return std::nullopt;
+  std::fprintf(stderr, "holdfast bench: %s\n", measured.message().c_str());
+  return kFailed;
 }
 
 }  // namespace holdfast::program

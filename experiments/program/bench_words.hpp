@@ -5,11 +5,13 @@
 #include <signal.h>
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "experiments/program/options.hpp"
+#include "stack/base/status.hpp"
 
 namespace holdfast::program {
 
@@ -41,5 +43,8 @@ class Interruptible {
  private:
   struct sigaction before_[2]{};
 };
+
+// After measuring: the exit status if it was interrupted, or failed, which is said; none: go on.
+std::optional<int> ending_of(const Status& measured);
 
 }  // namespace holdfast::program
