@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "stack/base/assert.hpp"
 #include "stack/base/bytes.hpp"
@@ -36,27 +37,51 @@ constexpr std::size_t kZeros4At = 12, kStampAt = 16, kHeardAt = 24, kRailAt = 25
 constexpr std::size_t kSealAt = 32;
 constexpr std::size_t kSealZerosAt = 36, kSealZeros = 12;
 
-// Fixed lengths, so that these are a few words each and no loops.
-template <std::size_t kBytes>
-void store_zeros(std::byte* at) {
-  std::memset(at, 0, kBytes);
-}
+// A header while it is written, all zero at first, in the words in which its checksum reads it: a
+// load of what more than one store has written waits until they have left the processor, and that
+// took a short message's header as long as its checksum.
+class HeaderWords {
+ public:
+  template <std::size_t kAt, class Integer>
+  void put(Integer value) {
+    static_assert(std::is_unsigned_v<Integer> && kAt + sizeof value <= kMessageHeaderBytes);
+    constexpr std::size_t kWord = kAt / sizeof(Word);
+    constexpr unsigned kShift = kAt % sizeof(Word) * 8;
+    words_[kWord] |= Word{value} << kShift;
+    if constexpr (kShift + 8 * sizeof value > 8 * sizeof(Word))
+      words_[kWord + 1] |= Word{value} >> (8 * sizeof(Word) - kShift);
+  }
+  void store(std::byte* to) const { store(to, std::make_index_sequence<kWords>()); }
 
+ private:
+  using Word = std::uint64_t;
+  static constexpr std::size_t kWords = kMessageHeaderBytes / sizeof(Word);
+
+  // No loop, nor a copy: then they are in memory before.
+  template <std::size_t... kWord>
+  void store(std::byte* to, std::index_sequence<kWord...>) const {
+    (store_le(to + kWord * sizeof(Word), words_[kWord]), ...);
+  }
+
+  std::array<Word, kWords> words_{};
+};
+
+// Of a fixed length, so that it is a few words and no loop.
 template <std::size_t kBytes>
 bool all_zero(const std::byte* at) {
   static constexpr std::array<std::byte, kBytes> kZeros{};
   return std::memcmp(at, kZeros.data(), kBytes) == 0;
 }
 
-void encode_start(const MessageHeader& header, std::byte* at) {
-  store_le(at + kPacketAt, header.packet);
-  store_le(at + kMessageAt, header.message);
-  store_le(at + kContextAt, header.context);
-  store_le(at + kTagAt, header.tag);
-  store_le(at + kBytesAt, header.bytes);
-  store_le(at + kVirtualFragmentAt, header.virtual_fragment);
+void encode_start(const MessageHeader& header, HeaderWords& to) {
+  to.put<kPacketAt>(header.packet);
+  to.put<kMessageAt>(header.message);
+  to.put<kContextAt>(header.context);
+  to.put<kTagAt>(header.tag);
+  to.put<kBytesAt>(header.bytes);
+  to.put<kVirtualFragmentAt>(header.virtual_fragment);
   const bool eager = header.type == MessageFrameType::eager;
-  store_le(at + kPayloadChecksumAt, eager ? header.payload_checksum : std::uint32_t{0});
+  to.put<kPayloadChecksumAt>(eager ? header.payload_checksum : std::uint32_t{0});
 }
 
 MessageDecodeStatus decode_start(const std::byte* at, std::size_t payload, MessageHeader& header) {
@@ -74,18 +99,17 @@ MessageDecodeStatus decode_start(const std::byte* at, std::size_t payload, Messa
   return fits ? MessageDecodeStatus::ok : MessageDecodeStatus::bad_length;
 }
 
-void encode_part(const MessageHeader& header, std::byte* at) {
+void encode_part(const MessageHeader& header, HeaderWords& to) {
   HOLDFAST_ASSERT(header.index < kFragmentsMax);
   HOLDFAST_ASSERT(header.bytes <= std::numeric_limits<std::uint32_t>::max());
-  store_le(at + kPacketAt, header.packet);
-  store_le(at + kMessageAt, header.message);
-  store_le(at + kVirtualFragmentOfPartAt, header.virtual_fragment);
-  store_le(at + kOffsetAt, header.offset);
-  store_le(at + kPartBytesAt, static_cast<std::uint32_t>(header.bytes));
-  store_le(at + kFragmentBytesAt, header.fragment_bytes);
-  store_le(at + kIndexAt, header.index);
-  store_zeros<kPartZeros>(at + kPartZerosAt);
-  store_le(at + kPayloadChecksumAt, header.payload_checksum);
+  to.put<kPacketAt>(header.packet);
+  to.put<kMessageAt>(header.message);
+  to.put<kVirtualFragmentOfPartAt>(header.virtual_fragment);
+  to.put<kOffsetAt>(header.offset);
+  to.put<kPartBytesAt>(static_cast<std::uint32_t>(header.bytes));
+  to.put<kFragmentBytesAt>(header.fragment_bytes);
+  to.put<kIndexAt>(header.index);
+  to.put<kPayloadChecksumAt>(header.payload_checksum);
 }
 
 MessageDecodeStatus decode_part(const std::byte* at, std::size_t payload, MessageHeader& header) {
@@ -107,21 +131,21 @@ MessageDecodeStatus decode_part(const std::byte* at, std::size_t payload, Messag
   return payload == due ? MessageDecodeStatus::ok : MessageDecodeStatus::bad_length;
 }
 
-void encode_acknowledgement(const MessageHeader& header, std::byte* at) {
+void encode_acknowledgement(const MessageHeader& header, HeaderWords& to) {
   const std::uint32_t distance = header.message - header.all_before;
   HOLDFAST_ASSERT(header.of_fragments || distance <= std::numeric_limits<std::uint16_t>::max());
   HOLDFAST_ASSERT(header.rail < kMessageRailsMax);
   const std::uint32_t which = header.of_fragments ? header.virtual_fragment : distance;
   const unsigned of = header.of_fragments ? kOfFragments : 0;
   const unsigned before = header.of_fragments && header.before_it ? kBeforeIt : 0;
-  store_le(at + kAllBeforeAt, header.all_before);
-  store_le(at + kWhichAt, static_cast<std::uint16_t>(which));
-  store_le(at + kCreditAt, header.credit);
-  store_le(at + kMaskAt, header.mask);
-  store_le(at + kLastPacketAt, header.packet);
-  store_le(at + kRailOfPacketAt, static_cast<std::uint8_t>(header.rail | of | before));
-  store_le(at + kHeardByThenAt, header.heard);
-  store_le(at + kDelayAt, header.delay_us);
+  to.put<kAllBeforeAt>(header.all_before);
+  to.put<kWhichAt>(static_cast<std::uint16_t>(which));
+  to.put<kCreditAt>(header.credit);
+  to.put<kMaskAt>(header.mask);
+  to.put<kLastPacketAt>(header.packet);
+  to.put<kRailOfPacketAt>(static_cast<std::uint8_t>(header.rail | of | before));
+  to.put<kHeardByThenAt>(header.heard);
+  to.put<kDelayAt>(header.delay_us);
 }
 
 MessageDecodeStatus decode_acknowledgement(const std::byte* at, MessageHeader& header) {
@@ -142,13 +166,12 @@ MessageDecodeStatus decode_acknowledgement(const std::byte* at, MessageHeader& h
   return valid ? MessageDecodeStatus::ok : MessageDecodeStatus::bad_fields;
 }
 
-void encode_grant(const MessageHeader& header, std::byte* at) {
-  store_le(at + kPacketAt, header.packet);
-  store_le(at + kMessageAt, header.message);
-  store_le(at + kUptoAt, header.upto);
-  store_le(at + kFinalAt, static_cast<std::uint8_t>(header.final ? 1 : 0));
-  store_le(at + kHeardOfGrantAt, header.heard);
-  store_zeros<kZeros6>(at + kZeros6At);
+void encode_grant(const MessageHeader& header, HeaderWords& to) {
+  to.put<kPacketAt>(header.packet);
+  to.put<kMessageAt>(header.message);
+  to.put<kUptoAt>(header.upto);
+  to.put<kFinalAt>(static_cast<std::uint8_t>(header.final ? 1 : 0));
+  to.put<kHeardOfGrantAt>(header.heard);
 }
 
 MessageDecodeStatus decode_grant(const std::byte* at, MessageHeader& header) {
@@ -162,18 +185,16 @@ MessageDecodeStatus decode_grant(const std::byte* at, MessageHeader& header) {
   return valid ? MessageDecodeStatus::ok : MessageDecodeStatus::bad_fields;
 }
 
-void encode_probe(const MessageHeader& header, std::byte* at) {
+void encode_probe(const MessageHeader& header, HeaderWords& to) {
   HOLDFAST_ASSERT(header.rail < kMessageRailsMax);
-  store_le(at + kPacketAt, header.packet);
-  store_le(at + kZeros4At, std::uint32_t{0});
-  store_le(at + kStampAt, header.stamp);
-  store_le(at + kHeardAt, header.heard);
-  store_le(at + kRailAt, header.rail);
+  to.put<kPacketAt>(header.packet);
+  to.put<kStampAt>(header.stamp);
+  to.put<kHeardAt>(header.heard);
+  to.put<kRailAt>(header.rail);
   const bool asks = header.type == MessageFrameType::probe;
-  store_le(at + kLeftAt, asks ? header.left : std::uint8_t{0});
-  store_le(at + kFailedAt, asks ? header.failed : std::uint8_t{0});
-  store_le(at + kLeavingsAt, asks ? header.leavings : std::uint8_t{0});
-  store_zeros<kLastZeros>(at + kLastZerosAt);
+  to.put<kLeftAt>(asks ? header.left : std::uint8_t{0});
+  to.put<kFailedAt>(asks ? header.failed : std::uint8_t{0});
+  to.put<kLeavingsAt>(asks ? header.leavings : std::uint8_t{0});
 }
 
 MessageDecodeStatus decode_probe(const std::byte* at, MessageHeader& header) {
@@ -273,33 +294,34 @@ std::span<const std::byte> first_message_frame(std::span<const std::byte> datagr
 }
 
 void encode_message_header(const MessageHeader& header, ConnectionSeed connection, std::byte* at) {
-  store_le(at + kMagicAt, kMessageMagic);
-  store_le(at + kVersionAt, kMessageVersion);
-  store_le(at + kTypeAt, static_cast<std::uint8_t>(header.type));
-  store_le(at + kSenderAt, header.sender.value);
+  HeaderWords words;
+  words.put<kMagicAt>(kMessageMagic);
+  words.put<kVersionAt>(kMessageVersion);
+  words.put<kTypeAt>(static_cast<std::uint8_t>(header.type));
+  words.put<kSenderAt>(header.sender.value);
   switch (header.type) {
     case MessageFrameType::eager:
     case MessageFrameType::request:
-      encode_start(header, at);
+      encode_start(header, words);
       break;
     case MessageFrameType::fragment:
     case MessageFrameType::data:
-      encode_part(header, at);
+      encode_part(header, words);
       break;
     case MessageFrameType::acknowledgement:
-      encode_acknowledgement(header, at);
+      encode_acknowledgement(header, words);
       break;
     case MessageFrameType::grant:
-      encode_grant(header, at);
+      encode_grant(header, words);
       break;
     case MessageFrameType::probe:
     case MessageFrameType::answer:
-      encode_probe(header, at);
+      encode_probe(header, words);
       break;
   }
+  words.store(at);
   const std::size_t bytes = checksum_at(header.type);
   store_le(at + bytes, crc32c({at, bytes}, connection.header));
-  if (has_seal(header.type)) store_zeros<kSealZeros>(at + kSealZerosAt);
 }
 
 void set_payload_checksum(std::uint32_t checksum, ConnectionSeed connection, std::byte* at) {

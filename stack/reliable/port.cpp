@@ -40,16 +40,16 @@ Port::Port(Fabric& fabric, SendSlots& sending, std::uint32_t receive_slots, Fram
   receive_region_ =
       fabric.register_memory({receive_memory_.get(), std::size_t{receive_slots_} * receive_bytes_});
   queue_.reserve(sending.states().size());
-  for (std::uint32_t i = 0; i < receive_slots_; ++i) {
-    returned_[returned_count_++] = receive_slot(i);
+  slots_.reserve(receive_slots_);
+  for (std::uint64_t i = 0; i < receive_slots_; ++i) {
+    slots_.push_back(
+        {receive_region_, receive_memory_.get() + i * receive_bytes_, frame_bytes_max_, i});
+  }
+  for (const ReceiveSlot& slot : slots_) {
+    returned_[returned_count_++] = slot;
     if (returned_count_ == kBatch) offer_returned();
   }
   offer_returned();
-}
-
-ReceiveSlot Port::receive_slot(std::uint64_t i) const {
-  HOLDFAST_ASSERT(i < receive_slots_);
-  return {receive_region_, receive_memory_.get() + i * receive_bytes_, frame_bytes_max_, i};
 }
 
 void Port::offer_returned() {
@@ -76,7 +76,8 @@ void Port::next() {
   if (event.kind == EventKind::received) {
     ++counts_.frames_received;
     counts_.bytes_received += event.size;
-    returned_[returned_count_++] = receive_slot(event.cookie);
+    HOLDFAST_ASSERT(event.cookie < slots_.size());
+    returned_[returned_count_++] = slots_[event.cookie];
   }
   if (next_ == count_ || returned_count_ == kBatch) offer_returned();
 }
@@ -124,7 +125,7 @@ void Port::put(std::uint32_t slot, std::uint32_t size, Peer peer, Time now) {
 void Port::put_beginning(std::uint32_t slot, std::uint32_t size, std::uint32_t payload,
                          const std::byte* gathered, Peer peer, Time now) {
   HOLDFAST_ASSERT(payload == 0 || (gathered != nullptr ? gathers(payload) : writes(payload)));
-  Operation operation;
+  Operation& operation = queue_.emplace_back();  // written where it stays: see HeaderWords
   operation.peer = peer;
   operation.region = send_region_;
   operation.data = sending_->memory(slot);
@@ -141,7 +142,6 @@ void Port::put_beginning(std::uint32_t slot, std::uint32_t size, std::uint32_t p
   operation.cookie = operation.inline_data ? inline_cookie(of.connection, of.life, slot) : slot;
   ++slots_in_use_;
   acknowledgement_bytes_ = 0;
-  queue_.push_back(operation);
   queued_bytes_ += operation.frame_bytes();
   if (queue_.size() % kBatch == 0 || queued_bytes_ >= batch_bytes_) flush(now);
 }

@@ -123,7 +123,6 @@ class Port {
   static constexpr std::uint32_t kNever = 0xffff'ffff;
 
   bool may_join_last(Peer peer) const;
-  ReceiveSlot receive_slot(std::uint64_t i) const;
   void offer_returned();
   void keep_whole();
 
@@ -140,6 +139,7 @@ class Port {
   std::uint32_t gathered_min_, written_min_;  // bytes of payload
   Region send_region_, receive_region_;
   std::unique_ptr<std::byte[]> receive_memory_;
+  std::vector<ReceiveSlot> slots_;  // as they are offered; their cookies are their places
 
   std::array<Event, kBatch> events_;
   std::size_t next_ = 0, count_ = 0;

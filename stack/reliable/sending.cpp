@@ -351,8 +351,7 @@ SentPacket& Sending::put_under_way(Connection& connection, std::uint32_t copy, s
   sent.packet = packet;
   sent.bytes = bytes;
   sent.rail = static_cast<std::uint8_t>(rail);
-  sent.stamp = way.rate.send(way.bytes_under_way, now);
-  sent.stamp.sent = now;
+  way.rate.send(way.bytes_under_way, now, sent.stamp);
   UnderWay::append(core_.sent, way.under_way, copy);
   ++way.packets_under_way;
   way.bytes_under_way += bytes;

@@ -33,16 +33,6 @@ DeliveryRate::DeliveryRate(std::uint64_t initial, std::uint64_t before)
   HOLDFAST_ASSERT(initial > 0);
 }
 
-DeliveryRate::Stamp DeliveryRate::send(std::uint64_t under_way, Time now) {
-  if (under_way == 0) {
-    delivered_at_ = now;
-    first_sent_ = now;
-    from_idle_ = true;
-  }
-  const bool limited = from_idle_ || delivered_ < limited_until_;
-  return {delivered_, delivered_at_, first_sent_, now, from_idle_, limited};
-}
-
 void DeliveryRate::deliver(const Stamp& stamp, std::uint32_t bytes, Time now) {
   delivered_ += bytes;
   delivered_at_ = now;

@@ -42,8 +42,21 @@ class DeliveryRate {
     bool from_idle = false;  // nothing has been delivered since the rail was idle
     bool limited = false;    // there was less to send than the rail could have taken
   };
-  // A packet goes out while `under_way` bytes, without it, are unacknowledged on the rail.
-  Stamp send(std::uint64_t under_way, Time now);
+  // A packet goes out while `under_way` bytes, without it, are unacknowledged on the rail. Its
+  // stamp is written where it stays: to copy one that was just made takes longer than to make it.
+  void send(std::uint64_t under_way, Time now, Stamp& stamp) {
+    if (under_way == 0) {
+      delivered_at_ = now;
+      first_sent_ = now;
+      from_idle_ = true;
+    }
+    stamp.delivered = delivered_;
+    stamp.at = delivered_at_;
+    stamp.first_sent = first_sent_;
+    stamp.sent = now;
+    stamp.from_idle = from_idle_;
+    stamp.limited = from_idle_ || delivered_ < limited_until_;
+  }
   // At the end of a turn: there is room in the window and nothing to send, with so many bytes under
   // way.
   void limit(std::uint64_t under_way) { limited_until_ = delivered_ + under_way + 1; }

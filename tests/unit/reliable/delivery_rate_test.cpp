@@ -25,7 +25,9 @@ class Sender {
     while (left > 0 || !under_way_.empty()) {
       while (left > 0 && bytes_ + packet <= window) {
         const auto bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(left, packet));
-        under_way_.push_back({rate.send(bytes_, now), bytes, link.send(bytes, now)});
+        DeliveryRate::Stamp stamp;
+        rate.send(bytes_, now, stamp);
+        under_way_.push_back({stamp, bytes, link.send(bytes, now)});
         bytes_ += bytes;
         left -= bytes;
         now += posting;
@@ -70,7 +72,8 @@ TEST(DeliveryRate, IsTheGuessUntilSomethingIsMeasured) {
 TEST(DeliveryRate, GoesOnFromWhatWasMeasuredBefore) {
   DeliveryRate rate(kGuess, 5 * kGuess);
   EXPECT_EQ(rate.bytes_per_second(), 5 * kGuess);
-  const DeliveryRate::Stamp stamp = rate.send(0, Time{1'000});
+  DeliveryRate::Stamp stamp;
+  rate.send(0, Time{1'000}, stamp);
   rate.deliver(stamp, 1000, Time{2'000'000});
   EXPECT_EQ(rate.bytes_per_second(), 5 * kGuess) << "a small message says nothing of it";
   EXPECT_EQ(rate.measured(), 5 * kGuess);
@@ -168,8 +171,9 @@ TEST(DeliveryRate, NothingOverflows) {
   constexpr std::int64_t kFar = std::int64_t{1} << 61;
   DeliveryRate rate(std::numeric_limits<std::uint64_t>::max());
   for (int i = 0; i < 100; ++i) {
-    const DeliveryRate::Stamp first = rate.send(0, {i});
-    const DeliveryRate::Stamp second = rate.send(0xffff'ffff, {i});
+    DeliveryRate::Stamp first, second;
+    rate.send(0, {i}, first);
+    rate.send(0xffff'ffff, {i}, second);
     rate.deliver(first, 0xffff'ffff, {i % 2 == 0 ? i : kFar + i});
     rate.deliver(second, 0xffff'ffff, {i % 2 == 0 ? i : kFar + i});
     ASSERT_GT(rate.bytes_per_second(), 0u);

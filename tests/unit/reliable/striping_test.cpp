@@ -201,7 +201,8 @@ Shared share(std::array<Link, 2> links, std::uint64_t message, std::uint64_t win
       for (std::size_t r = 0; r < 2; ++r) loads[r].bytes_per_second = rates[r].bytes_per_second();
       std::size_t rail = kNoRail;
       while (left > 0 && (rail = choose_rail(loads, kFragment)) != kNoRail) {
-        const DeliveryRate::Stamp stamp = rates[rail].send(loads[rail].under_way, now);
+        DeliveryRate::Stamp stamp;
+        rates[rail].send(loads[rail].under_way, now, stamp);
         const Time arrives = links[rail].send(kFragment, now);
         under_way[rail].push_back({stamp, arrives + links[rail].latency()});
         loads[rail].under_way += kFragment;
