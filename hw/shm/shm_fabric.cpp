@@ -56,6 +56,7 @@ ShmFabric::ShmFabric(const ShmOptions& options, ShmSegment segment, ProcessIdent
   caps_.inline_bytes_max = options.geometry.frame_bytes;
   caps_.send_depth = options.send_depth;
   caps_.receive_depth = options.receive_depth;
+  caps_.peer_frames_max = options.geometry.frames;
   caps_.datagram = true;
   caps_.is_written_in_place = true;
 }

@@ -2,6 +2,7 @@
 #include "stack/reliable/port.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "stack/reliable/message_frame.hpp"
@@ -13,6 +14,11 @@ using Posted = ListBy<&SendSlot::of_port>;
 namespace {
 constexpr auto kAcknowledgementBytes = static_cast<std::uint32_t>(kMessageHeaderBytes);
 constexpr std::uint32_t kSharedBytesMax = 1024;  // of frames that share a datagram
+
+std::uint32_t most_under_way(std::uint32_t peer_frames) {
+  return peer_frames == 0 ? std::numeric_limits<std::uint32_t>::max()
+                          : std::max(peer_frames - peer_frames / 4, 1u);
+}
 }  // namespace
 
 Port::Port(Fabric& fabric, SendSlots& sending, std::uint32_t receive_slots, FrameWriter* writer)
@@ -25,6 +31,7 @@ Port::Port(Fabric& fabric, SendSlots& sending, std::uint32_t receive_slots, Fram
       shared_bytes_max_(std::min({frame_bytes_max_, inline_bytes_max_, kSharedBytesMax})),
       batch_bytes_(fabric.caps().post_bytes_best),
       payload_max_(fabric.caps().frame_bytes_max - static_cast<std::uint32_t>(kMessageHeaderBytes)),
+      frames_under_way_max_(most_under_way(fabric.caps().peer_frames_max)),
       writer_(writer),
       gathered_min_(kNever),
       written_min_(kNever),

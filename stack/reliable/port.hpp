@@ -35,6 +35,9 @@ class Port {
 
   Fabric& fabric() { return *fabric_; }
   std::uint32_t payload_max() const { return payload_max_; }
+  // Frames that may be under way to one peer, but for those that are not acknowledged, to which it
+  // leaves a quarter of what the fabric says that the peer has room for.
+  std::uint32_t frames_under_way_max() const { return frames_under_way_max_; }
   const Counts& counts() const { return counts_; }
 
   // What comes in: the oldest event, or null if there is none; `next` is done with it, and gives
@@ -135,6 +138,7 @@ class Port {
   std::uint32_t shared_bytes_max_;
   std::uint32_t batch_bytes_;  // what is put goes out when it is so much
   std::uint32_t payload_max_;
+  std::uint32_t frames_under_way_max_;
   FrameWriter* writer_;
   std::uint32_t gathered_min_, written_min_;  // bytes of payload
   Region send_region_, receive_region_;

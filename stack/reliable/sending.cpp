@@ -33,12 +33,14 @@ Sending::Loads Sending::loads(const Connection& connection, Time now) const {
 }
 
 // Nobody has more slots and copies under way than are left, so a peer that does not turn, or an
-// adapter that completes nothing, leaves some to the others (Choudhury and Hahne's threshold).
+// adapter that completes nothing, leaves some to the others (Choudhury and Hahne's threshold). Nor
+// more than the peer has room for: short frames are many before they are a window.
 bool Sending::has_fair_share(const Connection& connection, std::size_t r) const {
   if (core_.ports.size() > 1 && core_.ports[r].slots_in_use() >= core_.send_slots.left()) {
     return false;
   }
-  return connection.outbound->rails[r].packets_under_way < core_.sent.left();
+  return connection.outbound->rails[r].packets_under_way <
+         std::min(core_.sent.left(), core_.ports[r].frames_under_way_max());
 }
 
 // When the rail did something last that makes room: a packet was acknowledged, its port took

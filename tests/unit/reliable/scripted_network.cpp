@@ -29,6 +29,7 @@ ScriptedFabric::ScriptedFabric(ScriptedNetwork& network, std::size_t rail, Proce
   caps_.send_depth = 4096;
   caps_.receive_depth = 4096;
   caps_.datagram = true;
+  caps_.peer_frames_max = kind.peer_frames;
 }
 
 Peer ScriptedFabric::attach(const Address& address, Service) {
@@ -84,6 +85,7 @@ std::size_t ScriptedFabric::offer(std::span<const ReceiveSlot> slots) {
 }
 
 void ScriptedFabric::arrive(std::vector<std::byte> frame, Time at) {
+  if (kind_.peer_frames > 0 && arrived_.size() >= kind_.peer_frames) return;
   arrived_.emplace_back(std::move(frame), at);
 }
 

@@ -1,0 +1,85 @@
+// Rails whose receivers have room for so many frames of each sender, and lose what comes beyond.
+#include "tests/unit/reliable/endpoint_world.hpp"
+
+namespace holdfast::reliable {
+namespace {
+
+constexpr std::size_t kMessages = 100;
+constexpr std::size_t kShort = 8;
+
+RailKind rail_with(std::uint32_t peer_frames) {
+  RailKind kind;
+  kind.peer_frames = peer_frames;
+  return kind;
+}
+
+class EndpointLane : public ::testing::Test {
+ protected:
+  void begin(std::vector<RailKind> rails) {
+    WorldOptions options;
+    options.rails = std::move(rails);
+    world_ = std::make_unique<World>(options);
+  }
+  // All at once, before the receiver has looked.
+  void send_all(std::size_t bytes) {
+    for (std::size_t i = 0; i < kMessages; ++i) sent_.push_back(content(i, bytes));
+    received_.resize(kMessages, std::vector<std::byte>(bytes));
+    for (std::size_t i = 0; i < kMessages; ++i) {
+      ASSERT_NE(world_->receive(1, 0, received_[i]), kNoRequest);
+    }
+    world_->asleep.insert(1);
+    for (const auto& message : sent_) ASSERT_NE(world_->send(0, 1, message), kNoRequest);
+    world_->run(microseconds(12));
+    frames_unread_ = world_->network.frames;
+    world_->asleep.clear();
+  }
+  void expect_all_arrive_once() {
+    ASSERT_TRUE(world_->complete(1, kMessages));
+    ASSERT_TRUE(world_->complete(0, kMessages));
+    EXPECT_EQ(received_, sent_);
+    EXPECT_EQ(world_->at(0).counts().fragments_resent, 0u);
+  }
+
+  std::unique_ptr<World> world_;
+  std::vector<std::vector<std::byte>> sent_, received_;
+  std::uint64_t frames_unread_ = 0;
+};
+
+// A quarter is left to acknowledgements and the like.
+TEST_F(EndpointLane, ShortMessagesAreNoMoreThanTheirReceiverHasRoomFor) {
+  begin({rail_with(8)});
+  send_all(kShort);
+  EXPECT_EQ(frames_unread_, 6u);
+  expect_all_arrive_once();
+}
+
+TEST_F(EndpointLane, RequestsAreNoMore) {
+  begin({rail_with(8)});
+  send_all(40'000);
+  EXPECT_EQ(frames_unread_, 6u);
+  expect_all_arrive_once();
+}
+
+TEST_F(EndpointLane, OneFrameIsEnoughToGoOn) {
+  begin({rail_with(1)});
+  send_all(kShort);
+  EXPECT_EQ(frames_unread_, 1u);
+  expect_all_arrive_once();
+}
+
+TEST_F(EndpointLane, ARailWithoutSuchALimitHasAsManyAsItsWindow) {
+  begin({rail_with(0)});
+  send_all(kShort);
+  EXPECT_EQ(frames_unread_, kMessages);
+  expect_all_arrive_once();
+}
+
+TEST_F(EndpointLane, BesideAnotherRailNothingIsLostEither) {
+  begin({rail_with(8), rail_with(0)});
+  send_all(kShort);
+  EXPECT_GT(frames_unread_, 6u);
+  expect_all_arrive_once();
+}
+
+}  // namespace
+}  // namespace holdfast::reliable
