@@ -1,6 +1,7 @@
 // Sizes of rails: a rail holds all that may be under way, so that none is lost for want of room.
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "experiments/netpipe/holdfast_end.hpp"
@@ -30,7 +31,9 @@ Status open_shm(const std::string& name, std::uint32_t frame_bytes, std::uint32_
   options.peers_max = kPeers;
   options.geometry.lanes = kPeers;
   options.geometry.frame_bytes = frame_bytes;
-  options.geometry.frames = std::bit_ceil(window / frame_bytes + kFramesWithoutData);
+  // As many as the lanes of a job at least (hw/launch/message_lanes.hpp).
+  options.geometry.frames =
+      std::max(options.geometry.frames, std::bit_ceil(window / frame_bytes + kFramesWithoutData));
   return open_as<hw::ShmFabric>(options, opened);
 }
 

@@ -26,6 +26,11 @@ void Acknowledging::note(Connection& connection, std::size_t r, const MessageHea
   }
   owed.bytes += bytes;
   if (owed.bytes >= core_.options.limits.window_bytes / 8) owe(connection, Owed::When::now);
+  // Who may have no more than a few under way waits for these before the rail has been emptied.
+  if (++owed.frames >= core_.ports[r].frames_under_way_max() / 4) {
+    owe(connection, Owed::When::now);
+    core_.is_pressing = true;
+  }
 }
 
 void Acknowledging::owe(Connection& connection, Owed::When when) {
@@ -176,7 +181,7 @@ void Acknowledging::send_all(Connection& connection, Time now) {
   owed.is_refused = false;
   owed.when = Owed::When::nothing;
   owed.on_rails = 0;
-  owed.bytes = 0;
+  owed.bytes = owed.frames = 0;
   connection.credit_told = connection.credit_given;
 }
 

@@ -90,7 +90,9 @@ bool Endpoint::Parts::poll(Time now) {
     now = not_before_latest(event.at);
     handle(from, event, now);
     core.ports[from].next();
-    if (handled % kEventsUntilUrgent == 0) acknowledge_urgent(now);
+    if (std::exchange(core.is_pressing, false) || handled % kEventsUntilUrgent == 0) {
+      acknowledge_urgent(now);
+    }
     if (handled == kEventsOfATurn) return false;
   }
 }

@@ -29,7 +29,7 @@ class EndpointLane : public ::testing::Test {
     }
     world_->asleep.insert(1);
     for (const auto& message : sent_) ASSERT_NE(world_->send(0, 1, message), kNoRequest);
-    world_->run(microseconds(12));
+    world_->run(microseconds(20));
     frames_unread_ = world_->network.frames;
     world_->asleep.clear();
   }
@@ -71,6 +71,16 @@ TEST_F(EndpointLane, ARailWithoutSuchALimitHasAsManyAsItsWindow) {
   begin({rail_with(0)});
   send_all(kShort);
   EXPECT_EQ(frames_unread_, kMessages);
+  expect_all_arrive_once();
+}
+
+// Who waits for room has it before all that has come has been looked at.
+TEST_F(EndpointLane, AreAcknowledgedWhileMoreIsTaken) {
+  begin({rail_with(64)});
+  send_all(kShort);
+  EXPECT_EQ(frames_unread_, 48u);
+  static_cast<void>(world_->at(1).turn(world_->now()));
+  EXPECT_EQ(world_->at(1).counts().acknowledgements_sent, 4u) << "of twelve each";
   expect_all_arrive_once();
 }
 
