@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::uint32_t kPeers = 4;
 constexpr std::uint32_t kFramesWithoutData = 16;  // under way beside a window of data
+constexpr std::uint32_t kLaneBytes = 1 << 20;     // as in a job (hw/launch/message_lanes.hpp)
 
 template <class RealFabric, class Options>
 Status open_as(const Options& options, std::unique_ptr<Fabric>& opened) {
@@ -31,9 +32,8 @@ Status open_shm(const std::string& name, std::uint32_t frame_bytes, std::uint32_
   options.peers_max = kPeers;
   options.geometry.lanes = kPeers;
   options.geometry.frame_bytes = frame_bytes;
-  // As many as the lanes of a job at least (hw/launch/message_lanes.hpp).
   options.geometry.frames =
-      std::max(options.geometry.frames, std::bit_ceil(window / frame_bytes + kFramesWithoutData));
+      std::bit_ceil(std::max(window / frame_bytes + kFramesWithoutData, kLaneBytes / frame_bytes));
   return open_as<hw::ShmFabric>(options, opened);
 }
 

@@ -11,7 +11,7 @@ namespace holdfast::hw {
 // Of so many processes, each with so many rails, over a file system of that size, used or not: the
 // same for all of them. Long frames, and lanes that hold all that may be under way, a mebibyte
 // each; but if those of all processes would take more than a quarter of what there is to share,
-// short ones, where what finds no room is sent again.
+// short ones, where what finds no room waits.
 ShmGeometry lanes_for_messages(std::uint32_t processes, std::size_t rails,
                                std::uint64_t file_system_bytes);
 

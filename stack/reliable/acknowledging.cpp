@@ -27,9 +27,10 @@ void Acknowledging::note(Connection& connection, std::size_t r, const MessageHea
   owed.bytes += bytes;
   if (owed.bytes >= core_.options.limits.window_bytes / 8) owe(connection, Owed::When::now);
   // Who may have no more than a few under way waits for these before the rail has been emptied.
+  if (has_seal(header.type) || is_as_in_paper()) return;
   if (++owed.frames >= core_.ports[r].frames_under_way_max() / 4) {
     owe(connection, Owed::When::now);
-    core_.is_pressing = true;
+    core_.pressing = core_.index_of(connection);
   }
 }
 

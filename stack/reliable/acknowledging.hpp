@@ -5,7 +5,8 @@
 // of the program may already have left: whoever waits for that answer does not wait for us. One
 // that goes when it is sent takes it along, at the price of no call of the rail. At once goes what
 // the sender can act on: a hole, a duplicate, a corrupt fragment, a whole virtual fragment, an
-// eighth of its window. Pieces of a virtual fragment otherwise wait a little for more of it.
+// eighth of its window, a quarter of the frames that it may have under way. Pieces of a virtual
+// fragment otherwise wait a little for more of it.
 #pragma once
 
 #include <cstdint>

@@ -89,7 +89,7 @@ struct Owed {
   std::uint8_t latest_rail = 0;        // on which the latest frame came that it is about
   bool is_refused = false;             // no rail had room when it was due
   std::uint32_t bytes = 0;             // not acknowledged,
-  std::uint32_t frames = 0;            // in so many frames
+  std::uint32_t frames = 0;            // in so many frames of messages
   std::uint64_t turn = 0;              // in which it became next_turn
   Time since;                          // the oldest frame that has not been acknowledged came
   OwedFragments* fragments = nullptr;  // null: none

@@ -67,8 +67,9 @@ struct Core {
   // that they may act on; in the next one; or when it is due. Else a turn only looks at the rails.
   bool is_changed = false;
   bool is_changed_for_next = false;
-  bool is_pressing = false;     // an acknowledgement is awaited within this turn
   std::uint32_t owing = kNone;  // or only for what this connection owes in the next turn
+  // Whose peer waits for an acknowledgement before the rails have been emptied.
+  std::uint32_t pressing = kNone;
   Time due = Time::never();
   // Of the places of incoming messages so many are beyond those that posted receives, matching and
   // the next one of each peer may take: for messages whose turn has not come, and for those that

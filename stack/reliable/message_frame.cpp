@@ -57,7 +57,7 @@ class HeaderWords {
   using Word = std::uint64_t;
   static constexpr std::size_t kWords = kMessageHeaderBytes / sizeof(Word);
 
-  // No loop, nor a copy: then they are in memory before.
+  // One by one: for a loop or a copy the compiler would keep them in memory, and read that.
   template <std::size_t... kWord>
   void store(std::byte* to, std::index_sequence<kWord...>) const {
     (store_le(to + kWord * sizeof(Word), words_[kWord]), ...);

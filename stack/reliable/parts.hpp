@@ -56,6 +56,7 @@ struct Endpoint::Parts {
   void expire(Connection& connection, Time now);
   void follow_orders(Connection& connection, Time now);
   void send_probe(Connection& connection, std::size_t rail, Time now);
+  void acknowledge_pressing(Time now);
   void acknowledge_urgent(Time now);
   void acknowledge_early();
   void flush_early(Time now);

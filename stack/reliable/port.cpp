@@ -17,7 +17,7 @@ constexpr std::uint32_t kSharedBytesMax = 1024;  // of frames that share a datag
 
 std::uint32_t most_under_way(std::uint32_t peer_frames) {
   return peer_frames == 0 ? std::numeric_limits<std::uint32_t>::max()
-                          : std::max(peer_frames - peer_frames / 4, 1u);
+                          : std::max(peer_frames * 3 / 4, 1u);
 }
 }  // namespace
 
@@ -47,12 +47,12 @@ Port::Port(Fabric& fabric, SendSlots& sending, std::uint32_t receive_slots, Fram
   receive_region_ =
       fabric.register_memory({receive_memory_.get(), std::size_t{receive_slots_} * receive_bytes_});
   queue_.reserve(sending.states().size());
-  slots_.reserve(receive_slots_);
+  offered_.reserve(receive_slots_);
   for (std::uint64_t i = 0; i < receive_slots_; ++i) {
-    slots_.push_back(
+    offered_.push_back(
         {receive_region_, receive_memory_.get() + i * receive_bytes_, frame_bytes_max_, i});
   }
-  for (const ReceiveSlot& slot : slots_) {
+  for (const ReceiveSlot& slot : offered_) {
     returned_[returned_count_++] = slot;
     if (returned_count_ == kBatch) offer_returned();
   }
@@ -83,8 +83,8 @@ void Port::next() {
   if (event.kind == EventKind::received) {
     ++counts_.frames_received;
     counts_.bytes_received += event.size;
-    HOLDFAST_ASSERT(event.cookie < slots_.size());
-    returned_[returned_count_++] = slots_[event.cookie];
+    HOLDFAST_ASSERT(event.cookie < offered_.size());
+    returned_[returned_count_++] = offered_[event.cookie];
   }
   if (next_ == count_ || returned_count_ == kBatch) offer_returned();
 }

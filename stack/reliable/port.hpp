@@ -143,7 +143,7 @@ class Port {
   std::uint32_t gathered_min_, written_min_;  // bytes of payload
   Region send_region_, receive_region_;
   std::unique_ptr<std::byte[]> receive_memory_;
-  std::vector<ReceiveSlot> slots_;  // as they are offered; their cookies are their places
+  std::vector<ReceiveSlot> offered_;  // all slots, as they are offered; cookies are places here
 
   std::array<Event, kBatch> events_;
   std::size_t next_ = 0, count_ = 0;

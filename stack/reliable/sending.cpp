@@ -39,8 +39,10 @@ bool Sending::has_fair_share(const Connection& connection, std::size_t r) const 
   if (core_.ports.size() > 1 && core_.ports[r].slots_in_use() >= core_.send_slots.left()) {
     return false;
   }
-  return connection.outbound->rails[r].packets_under_way <
-         std::min(core_.sent.left(), core_.ports[r].frames_under_way_max());
+  std::uint32_t most = core_.sent.left();
+  // With the timers of the paper none runs before all of a virtual fragment has been scheduled.
+  if (!is_as_in_paper()) most = std::min(most, core_.ports[r].frames_under_way_max());
+  return connection.outbound->rails[r].packets_under_way < most;
 }
 
 // When the rail did something last that makes room: a packet was acknowledged, its port took
@@ -113,7 +115,8 @@ void Sending::send(Connection& connection, Time now) {
     } else if (rail.bytes_under_way + core_.ports[r].payload_max() >= rail.window.bytes()) {
       rail.window.hold_up();
     } else if (core_.ports[r].takes_frames()) {
-      rail.rate.limit(rail.bytes_under_way);  // what there is waits for another one
+      // What there is waits for another rail, or for its receiver to take short frames.
+      rail.rate.limit(rail.bytes_under_way);
     }
   }
 }

@@ -57,8 +57,8 @@ class DeliveryRate {
     stamp.from_idle = from_idle_;
     stamp.limited = from_idle_ || delivered_ < limited_until_;
   }
-  // At the end of a turn: there is room in the window and nothing to send, with so many bytes under
-  // way.
+  // At the end of a turn: there is room in the window and nothing that may be sent, with so many
+  // bytes under way.
   void limit(std::uint64_t under_way) { limited_until_ = delivered_ + under_way + 1; }
   // The packet with this stamp, of `bytes`, was acknowledged. Several that one frame acknowledges
   // are told in the order of their sending.

@@ -90,9 +90,8 @@ bool Endpoint::Parts::poll(Time now) {
     now = not_before_latest(event.at);
     handle(from, event, now);
     core.ports[from].next();
-    if (std::exchange(core.is_pressing, false) || handled % kEventsUntilUrgent == 0) {
-      acknowledge_urgent(now);
-    }
+    if (core.pressing != kNone) acknowledge_pressing(now);
+    if (handled % kEventsUntilUrgent == 0) acknowledge_urgent(now);
     if (handled == kEventsOfATurn) return false;
   }
 }
@@ -391,6 +390,13 @@ void Endpoint::Parts::send_probe(Connection& connection, std::size_t r, Time now
     }
   }
   connection.ways->probed(r, now);
+}
+
+void Endpoint::Parts::acknowledge_pressing(Time now) {
+  Connection& connection = core.connections[std::exchange(core.pressing, kNone)];
+  if (!connection.is_live) return;
+  acknowledging.send_urgent(connection, now);
+  core.flush(now);
 }
 
 void Endpoint::Parts::acknowledge_urgent(Time now) {

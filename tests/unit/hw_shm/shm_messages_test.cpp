@@ -11,6 +11,7 @@
 #include "hw/shm/shm_fabric.hpp"
 #include "stack/address_book.hpp"
 #include "stack/reliable/endpoint.hpp"
+#include "tests/content.hpp"
 
 namespace holdfast::hw {
 namespace {
@@ -55,22 +56,24 @@ class Pair final : public AddressBook {
 
 TEST(ShmMessages, ShortOnesDoNotOverflowTheirLane) {
   Pair pair;
-  const std::vector<std::byte> message(kBytes, std::byte{7});
+  std::vector<std::vector<std::byte>> sent(kMessages, std::vector<std::byte>(kBytes));
+  for (std::size_t i = 0; i < kMessages; ++i) tests::fill_content(i, sent[i]);
   std::vector<std::vector<std::byte>> received(kMessages, std::vector<std::byte>(kBytes));
   reliable::Pattern any;
   for (auto& memory : received) {
     ASSERT_NE(pair.ends[1]->receive(any, memory, 0, monotonic_now()), reliable::kNoRequest);
   }
-  for (std::size_t i = 0; i < kMessages; ++i) {
+  for (const auto& message : sent) {
     ASSERT_NE(pair.ends[0]->send({1}, 0, 0, message, 0, monotonic_now()), reliable::kNoRequest);
   }
   std::size_t arrived = 0;
-  while (arrived < kMessages) {
+  const Time latest = monotonic_now() + seconds(20);
+  while (arrived < kMessages && monotonic_now() < latest) {
     static_cast<void>(pair.turn(0));
     arrived += pair.turn(1);
   }
-  for (const auto& memory : received) EXPECT_EQ(memory, message);
-  EXPECT_EQ(pair.fabrics[0]->counters().full, 0u);
+  EXPECT_EQ(received, sent);
+  for (const auto& fabric : pair.fabrics) EXPECT_EQ(fabric->counters().full, 0u);
 }
 
 }  // namespace

@@ -84,6 +84,42 @@ TEST_F(EndpointLane, AreAcknowledgedWhileMoreIsTaken) {
   expect_all_arrive_once();
 }
 
+// Nobody has held anything back for want of room for them.
+TEST_F(EndpointLane, GrantsAreNotWaitedFor) {
+  begin({rail_with(8)});
+  std::size_t acknowledgements = 0;
+  world_->network.script = [&](const Flight& flight) {
+    const bool acknowledges = flight.has(MessageFrameType::acknowledgement);
+    if (acknowledges && flight.from == ProcessId{0}) ++acknowledgements;
+    return Fate{};
+  };
+  const std::vector<std::byte> message = content(1, 100'000);
+  std::vector<std::byte> got(message.size());
+  ASSERT_NE(world_->send(0, 1, message), kNoRequest);
+  world_->run(microseconds(100));
+  ASSERT_NE(world_->receive(1, 0, got), kNoRequest);
+  ASSERT_TRUE(world_->complete(0, 1));
+  EXPECT_EQ(acknowledgements, 0u);
+}
+
+// What is lost makes room for its next copy.
+TEST_F(EndpointLane, GoesOnAfterALoss) {
+  for (const std::uint32_t frames : {2u, 3u, 8u}) {
+    SCOPED_TRACE(frames);
+    sent_.clear();
+    received_.clear();
+    begin({rail_with(frames)});
+    Random random(frames, 1, 0);
+    world_->network.script = [&](const Flight&) {
+      return Fate{.copies = random.unit() < 0.2 ? 0 : 1};
+    };
+    send_all(kShort);
+    ASSERT_TRUE(world_->complete(1, kMessages));
+    ASSERT_TRUE(world_->complete(0, kMessages));
+    EXPECT_EQ(received_, sent_);
+  }
+}
+
 TEST_F(EndpointLane, BesideAnotherRailNothingIsLostEither) {
   begin({rail_with(8), rail_with(0)});
   send_all(kShort);

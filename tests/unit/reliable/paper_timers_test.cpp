@@ -49,6 +49,25 @@ TEST(PaperTimers, OnlyWhatTheMaskLacksIsSentAgain) {
   EXPECT_TRUE(got == sent);
 }
 
+// Its timer starts with its last fragment, so it must not wait for acknowledgements of the others.
+TEST(PaperTimers, AVirtualFragmentIsScheduledWholeInAShortLane) {
+  WorldOptions options = paper(2);
+  options.rails[0].peer_frames = 8;
+  World world(options);
+  const std::vector<std::byte> sent = content(1, 1'000'000);
+  std::vector<std::byte> got(sent.size());
+  bool is_granted = false;
+  world.network.script = [&](const Flight& flight) {
+    is_granted = is_granted || flight.has(MessageFrameType::grant);
+    return Fate{.copies = is_granted && flight.rail == 0 && flight.carries_payload() ? 0 : 1};
+  };
+  ASSERT_NE(world.receive(1, 0, got), kNoRequest);
+  ASSERT_NE(world.send(0, 1, sent), kNoRequest);
+  ASSERT_TRUE(world.complete(1, 1, seconds(1000)));
+  EXPECT_TRUE(got == sent);
+  EXPECT_EQ(world.at(0).health({1}, 0), RailHealth::down);
+}
+
 TEST(PaperTimers, ARailThatIsGivenUpIsNeverTakenBack) {
   World world(paper(2));
   std::vector<std::unique_ptr<std::vector<std::byte>>> sent, got;
