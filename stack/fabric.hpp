@@ -53,8 +53,8 @@ struct Caps {
   std::uint32_t send_depth = 0;        // most operations accepted and not yet completed
   std::uint32_t receive_depth = 0;     // most slots offered and not yet returned, of each service
   std::uint32_t connected_bytes_max = 0;  // largest operation on a connection
-  // Datagrams of one sender that wait at their receiver; more are lost. As many as here, of peers
-  // it is assumed. 0: nobody knows.
+  // Datagrams of one sender that a receiver holds until it polls; more are lost. Peers are taken to
+  // hold as many as this fabric does. 0: nobody knows.
   std::uint32_t peer_frames_max = 0;
   // Of one post, where more are at hand: their receiver takes them while the next are prepared.
   std::uint32_t post_bytes_best = 256 << 10;

@@ -6,6 +6,7 @@ namespace {
 
 constexpr std::size_t kMessages = 100;
 constexpr std::size_t kShort = 8;
+constexpr std::size_t kLong = 40'000;  // each asks first
 
 RailKind rail_with(std::uint32_t peer_frames) {
   RailKind kind;
@@ -40,6 +41,14 @@ class EndpointLane : public ::testing::Test {
     EXPECT_EQ(world_->at(0).counts().fragments_resent, 0u);
   }
 
+  // So many frames are under way before the first of them is read.
+  void expect_unread(std::uint32_t peer_frames, std::size_t bytes, std::size_t frames) {
+    begin({rail_with(peer_frames)});
+    send_all(bytes);
+    EXPECT_EQ(frames_unread_, frames);
+    expect_all_arrive_once();
+  }
+
   std::unique_ptr<World> world_;
   std::vector<std::vector<std::byte>> sent_, received_;
   std::uint64_t frames_unread_ = 0;
@@ -47,35 +56,20 @@ class EndpointLane : public ::testing::Test {
 
 // A quarter is left to acknowledgements and the like.
 TEST_F(EndpointLane, ShortMessagesAreNoMoreThanTheirReceiverHasRoomFor) {
-  begin({rail_with(8)});
-  send_all(kShort);
-  EXPECT_EQ(frames_unread_, 6u);
-  expect_all_arrive_once();
+  expect_unread(8, kShort, 6);
 }
-
 TEST_F(EndpointLane, RequestsAreNoMore) {
-  begin({rail_with(8)});
-  send_all(40'000);
-  EXPECT_EQ(frames_unread_, 6u);
-  expect_all_arrive_once();
+  expect_unread(8, kLong, 6);
 }
-
 TEST_F(EndpointLane, OneFrameIsEnoughToGoOn) {
-  begin({rail_with(1)});
-  send_all(kShort);
-  EXPECT_EQ(frames_unread_, 1u);
-  expect_all_arrive_once();
+  expect_unread(1, kShort, 1);
 }
-
 TEST_F(EndpointLane, ARailWithoutSuchALimitHasAsManyAsItsWindow) {
-  begin({rail_with(0)});
-  send_all(kShort);
-  EXPECT_EQ(frames_unread_, kMessages);
-  expect_all_arrive_once();
+  expect_unread(0, kShort, kMessages);
 }
 
 // Who waits for room has it before all that has come has been looked at.
-TEST_F(EndpointLane, AreAcknowledgedWhileMoreIsTaken) {
+TEST_F(EndpointLane, AQuarterIsAcknowledgedWhileMoreIsTaken) {
   begin({rail_with(64)});
   send_all(kShort);
   EXPECT_EQ(frames_unread_, 48u);

@@ -64,7 +64,7 @@ struct RailKind {
   Duration latency = microseconds(10);
   std::uint64_t bytes_per_second = 1'000'000'000;
   bool is_inline = true;
-  std::uint32_t peer_frames = 0;  // as Caps::peer_frames_max: what comes beyond is lost
+  std::uint32_t peer_frames = 0;  // of all senders, where there are several; what is beyond is lost
 };
 
 class ScriptedNetwork;
