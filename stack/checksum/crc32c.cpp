@@ -7,6 +7,8 @@
 #include "stack/checksum/checksum.hpp"
 #include "stack/checksum/crc32c_kernel.hpp"
 #include "stack/checksum/crc32c_polynomial.hpp"
+#include "stack/checksum/crc32c_short.hpp"
+#include "stack/checksum/processor.hpp"
 
 namespace holdfast {
 
@@ -68,11 +70,8 @@ class Crc32c final : public Checksum {
  private:
   // The seed goes before the data, as if it had been sent: so a CRC with a wrong seed is as wrong
   // as one with flipped bits.
-  std::uint32_t begun(std::uint64_t seed) const {
-    constexpr std::uint32_t kNothing = 0xffffffffu;
-    if (seed == 0) return kNothing;
-    const auto octets = std::as_bytes(std::span(&seed, 1));
-    return kernel_.update(kNothing, octets.data(), octets.size());
+  static std::uint32_t begun(std::uint64_t seed) {
+    return seed == 0 ? ~0u : ~short_crc32c<sizeof seed>(std::as_bytes(std::span(&seed, 1)).data());
   }
 
   decltype(Crc32cKernel::copy) mover(std::uint64_t message_bytes) const {
@@ -94,6 +93,10 @@ class Crc32c final : public Checksum {
 };
 
 }  // namespace
+
+#if defined(__x86_64__)
+const bool kHasCrc32Instruction = processor_features().sse4_2;
+#endif
 
 std::span<const Crc32cKernel* const> crc32c_kernels() {
   return kKernels;

@@ -2,8 +2,8 @@
 // result after 3 cycles, so only three computations side by side keep it busy; joining them takes a
 // carry-less product each, or tables.
 //
-// Only for files whose functions are compiled for SSE4.2: the target is an attribute, not a flag of
-// the build, so that nothing else is.
+// Only for functions that are compiled for SSE4.2: the target is an attribute, not a flag of the
+// build, so that nothing else is.
 #pragma once
 
 #if defined(__x86_64__)

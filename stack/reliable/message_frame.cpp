@@ -11,6 +11,7 @@
 #include "stack/base/bytes.hpp"
 #include "stack/base/random.hpp"
 #include "stack/checksum/crc32c.hpp"
+#include "stack/checksum/crc32c_short.hpp"
 
 namespace holdfast::reliable {
 
@@ -250,9 +251,13 @@ std::size_t checksum_at(MessageFrameType type) {
   return has_seal(type) ? kSealAt : kHeaderChecksumAt;
 }
 
+std::uint32_t checksum_of(const std::byte* at, MessageFrameType type, ConnectionSeed connection) {
+  return has_seal(type) ? short_crc32c<kSealAt>(at, connection.header)
+                        : short_crc32c<kHeaderChecksumAt>(at, connection.header);
+}
+
 bool verifies(const std::byte* at, MessageFrameType type, ConnectionSeed connection) {
-  const std::size_t bytes = checksum_at(type);
-  return load_le<std::uint32_t>(at + bytes) == crc32c({at, bytes}, connection.header) &&
+  return load_le<std::uint32_t>(at + checksum_at(type)) == checksum_of(at, type, connection) &&
          (!has_seal(type) || all_zero<kSealZeros>(at + kSealZerosAt));
 }
 
@@ -320,13 +325,12 @@ void encode_message_header(const MessageHeader& header, ConnectionSeed connectio
       break;
   }
   words.store(at);
-  const std::size_t bytes = checksum_at(header.type);
-  store_le(at + bytes, crc32c({at, bytes}, connection.header));
+  store_le(at + checksum_at(header.type), checksum_of(at, header.type, connection));
 }
 
 void set_payload_checksum(std::uint32_t checksum, ConnectionSeed connection, std::byte* at) {
   store_le(at + kPayloadChecksumAt, checksum);
-  store_le(at + kHeaderChecksumAt, crc32c({at, kHeaderChecksumAt}, connection.header));
+  store_le(at + kHeaderChecksumAt, short_crc32c<kHeaderChecksumAt>(at, connection.header));
 }
 
 MessageDecodeStatus decode_message_header(std::span<const std::byte> frame,

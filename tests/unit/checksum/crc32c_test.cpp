@@ -13,6 +13,7 @@
 #include "data.hpp"
 #include "published.hpp"
 #include "stack/checksum/crc32c_kernel.hpp"
+#include "stack/checksum/crc32c_short.hpp"
 #include "stack/checksum/processor.hpp"
 
 namespace holdfast {
@@ -44,6 +45,25 @@ TEST(Crc32c, GoesOnFromWhatCameBefore) {
   EXPECT_EQ(copy_crc32c(copied.data() + 333, all.subspan(333), first), crc32c(all));
   EXPECT_TRUE(std::ranges::equal(copied, all));
   EXPECT_EQ(crc32c({}, 0x12345678), 0x12345678u);
+}
+
+template <std::size_t kBytes>
+void expect_short_is_like_any(std::uint32_t before) {
+  const std::vector<std::uint8_t> data = random_octets(kBytes, kBytes);
+  const std::uint32_t due = crc32c(as_data(data), before);
+  EXPECT_EQ(short_crc32c<kBytes>(as_data(data).data(), before), due) << kBytes << " bytes";
+}
+
+TEST(Crc32c, OfAKnownLengthIsThatOfAnyLength) {
+#if defined(__x86_64__)
+  EXPECT_EQ(kHasCrc32Instruction, processor_features().sse4_2);
+#endif
+  for (const std::uint32_t before : {0u, 1u, 0xbe9aa9f8u, 0xffffffffu}) {
+    expect_short_is_like_any<8>(before);
+    expect_short_is_like_any<32>(before);
+    expect_short_is_like_any<44>(before);
+    expect_short_is_like_any<47>(before);
+  }
 }
 
 class EveryKernel : public testing::TestWithParam<const Crc32cKernel*> {
