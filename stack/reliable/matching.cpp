@@ -3,6 +3,8 @@
 // of its context; of the first of each the one that was posted earlier has the message.
 #include "stack/reliable/matching.hpp"
 
+#include <utility>
+
 #include "stack/base/random.hpp"
 
 namespace holdfast::reliable {
@@ -53,6 +55,7 @@ std::uint32_t Matching::oldest_for(const Envelope& envelope) const {
   const auto takes = [&](std::uint32_t number) {
     return receives_[number].pattern.takes(envelope);
   };
+  if (lone_receive_ != kNone) return takes(lone_receive_) ? lone_receive_ : kNone;
   const std::uint32_t exact = find(receives_by_key_, key_of(envelope), takes);
   if (open_receives_ == 0) return exact;
   const std::uint32_t open = find(receives_by_key_, key_of_context(envelope.context), takes);
@@ -65,10 +68,21 @@ std::uint32_t Matching::oldest_for(const Pattern& pattern) const {
                      pattern.is_exact() ? messages_by_envelope_ : messages_by_context_);
 }
 
+void Matching::enlist(std::uint32_t number) {
+  const Receive& receive = receives_[number];
+  if (!receive.pattern.is_exact()) ++open_receives_;
+  receives_by_key_.append(key_of(receive.pattern), number);
+  receives_by_ticket_.append(mix64(receive.ticket), number);
+}
+
 Matching::Ticket Matching::take_receive(std::uint32_t number) {
-  receives_by_key_.remove(number);
-  receives_by_ticket_.remove(number);
-  if (!receives_[number].pattern.is_exact()) --open_receives_;
+  if (number == lone_receive_) {
+    lone_receive_ = kNone;
+  } else {
+    receives_by_key_.remove(number);
+    receives_by_ticket_.remove(number);
+    if (!receives_[number].pattern.is_exact()) --open_receives_;
+  }
   const Ticket ticket = receives_[number].ticket;
   receives_.give(number);
   return ticket;
@@ -84,9 +98,8 @@ Matching::Ticket Matching::take_message(std::uint32_t number) {
 }
 
 Matching::Posted Matching::post(const Pattern& pattern, Ticket receive, Ticket& message) {
-  const std::uint64_t key = key_of(pattern);
-  const std::uint32_t waiting = first_taken(
-      pattern, key, messages_, pattern.is_exact() ? messages_by_envelope_ : messages_by_context_);
+  const bool is_alone = messages() == 0 && receives() == 0;
+  const std::uint32_t waiting = is_alone ? kNone : oldest_for(pattern);
   if (waiting != kNone) {
     message = take_message(waiting);
     return Posted::matched;
@@ -94,9 +107,12 @@ Matching::Posted Matching::post(const Pattern& pattern, Ticket receive, Ticket& 
   const std::uint32_t number = receives_.take();
   if (number == kNone) return Posted::full;
   receives_[number] = {pattern, receive, waited_++};
-  if (!pattern.is_exact()) ++open_receives_;
-  receives_by_key_.append(key, number);
-  receives_by_ticket_.append(mix64(receive), number);
+  if (is_alone) {
+    lone_receive_ = number;
+    return Posted::waits;
+  }
+  if (lone_receive_ != kNone) enlist(std::exchange(lone_receive_, kNone));
+  enlist(number);
   return Posted::waits;
 }
 
@@ -129,7 +145,9 @@ std::optional<Matching::Ticket> Matching::take(const Pattern& pattern) {
 
 bool Matching::cancel_receive(Ticket receive) {
   const auto is_meant = [&](std::uint32_t number) { return receives_[number].ticket == receive; };
-  const std::uint32_t found = find(receives_by_ticket_, mix64(receive), is_meant);
+  const bool is_lone = lone_receive_ != kNone && is_meant(lone_receive_);
+  const std::uint32_t found =
+      is_lone ? lone_receive_ : find(receives_by_ticket_, mix64(receive), is_meant);
   if (found == kNone) return false;
   take_receive(found);
   return true;

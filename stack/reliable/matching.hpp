@@ -11,6 +11,7 @@
 // that leaves nothing open finds its message, and a message finds such a receive, in a table by
 // what they are matched by, in constant time. Receives that leave something open wait in a list of
 // their context, and look along one of the messages of their context, both in order.
+// A receive that alone of all waits is in no table until another one comes.
 #pragma once
 
 #include <cstdint>
@@ -95,6 +96,7 @@ class Matching {
   // Of those that wait, the first that may have the other; kNone: there is none.
   std::uint32_t oldest_for(const Envelope& envelope) const;
   std::uint32_t oldest_for(const Pattern& pattern) const;
+  void enlist(std::uint32_t receive);
   Ticket take_receive(std::uint32_t number);
   Ticket take_message(std::uint32_t number);
 
@@ -102,7 +104,9 @@ class Matching {
   NumberLists receives_by_key_;  // exact ones by envelope, others by context
   NumberLists receives_by_ticket_;
   std::uint64_t waited_ = 0;
-  std::uint32_t open_receives_ = 0;  // that wait, and are not exact
+  std::uint32_t open_receives_ = 0;  // of those in the tables, that are not exact
+  // The only one that waits, in no table: so receives who waits for one answer after another.
+  std::uint32_t lone_receive_ = kNone;
 
   FixedPool<Message> messages_;
   NumberLists messages_by_envelope_;

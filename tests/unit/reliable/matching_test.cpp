@@ -179,6 +179,25 @@ TEST(Matching, AProbeLeavesTheMessageAndATakeDoesNot) {
   EXPECT_EQ(matching.messages(), 1u);
 }
 
+// Which is kept apart while it is.
+TEST(Matching, TheOnlyReceiveIsTheOldestOnceOthersWait) {
+  for (const Pattern& pattern : {exactly(1, 9), anything()}) {
+    Matching matching(4, 4);
+    EXPECT_EQ(post(matching, pattern, 0), kNobody);
+    EXPECT_EQ(post(matching, exactly(1, 9), 1), kNobody);
+    EXPECT_EQ(post(matching, anything(), 2), kNobody);
+    EXPECT_EQ(matching.receives(), 3u);
+    for (Ticket i = 0; i < 3; ++i) EXPECT_EQ(arrive(matching, from(1, 9), 100 + i), i);
+    EXPECT_EQ(post(matching, pattern, 3), kNobody);
+    EXPECT_TRUE(matching.cancel_receive(3));
+    EXPECT_FALSE(matching.cancel_receive(3));
+    EXPECT_EQ(arrive(matching, from(1, 9), 103), kNobody);
+    EXPECT_EQ(post(matching, exactly(1, 8), 4), kNobody);
+    EXPECT_EQ(post(matching, pattern, 5), 103u);
+    EXPECT_EQ(arrive(matching, from(1, 8), 104), 4u);
+  }
+}
+
 // The definition: whatever waits lies in one of two lists, and is searched from the beginning.
 class Lists {
  public:
