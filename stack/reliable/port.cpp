@@ -99,14 +99,16 @@ void Port::put_acknowledgement(std::uint32_t slot, Peer peer, Time now) {
   acknowledgement_bytes_ = queue_.empty() ? 0 : kAcknowledgementBytes;
 }
 
-// A second datagram costs a rail more than the copy of a short frame. That other frame stays the
-// last one of the datagram, and acknowledgements before it in their order.
+// A second datagram costs a rail more than an acknowledgement in this one. That other frame stays
+// the last one of the datagram, and acknowledgements before it in their order: the first where a
+// slot has room before its frame, and for another one the frame is moved.
 std::byte* Port::join_last(Peer peer) {
   if (!may_join_last(peer)) return nullptr;
   Operation& last = queue_.back();
+  if (acknowledgement_bytes_ == 0) last.data -= kAcknowledgementBytes;
   std::byte* const at = last.data + acknowledgement_bytes_;
   std::byte* const end = last.data + last.size;
-  std::copy_backward(at, end, end + kAcknowledgementBytes);
+  if (acknowledgement_bytes_ > 0) std::copy_backward(at, end, end + kAcknowledgementBytes);
   last.size += kAcknowledgementBytes;
   acknowledgement_bytes_ += kAcknowledgementBytes;
   queued_bytes_ += kAcknowledgementBytes;

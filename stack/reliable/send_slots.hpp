@@ -40,11 +40,17 @@ class SendSlots {
   // Data leaves some to acknowledgements and the like.
   bool has_for_data() const { return slots_.left() > reserve_; }
 
-  std::byte* memory(std::uint32_t slot) { return memory_.get() + std::size_t{slot} * bytes_; }
+  // Where its frame begins. Before it there is room for a header.
+  std::byte* memory(std::uint32_t slot) {
+    return memory_.get() + std::size_t{slot} * bytes_ + kBefore;
+  }
   std::span<std::byte> all() { return {memory_.get(), std::size_t{slots_.size()} * bytes_}; }
   FixedPool<SendSlot>& states() { return slots_; }
 
  private:
+  static constexpr std::uint32_t kBefore = 64;
+  static_assert(kBefore >= kMessageHeaderBytes);
+
   FixedPool<SendSlot> slots_;
   std::uint32_t bytes_;
   std::uint32_t reserve_;
