@@ -227,6 +227,11 @@ class Fabric {
   // error.
   [[nodiscard]] virtual std::size_t post(std::span<const Operation> operations) = 0;
 
+  // A frame to `peer` is being made, and will be posted as soon as it is: what the post would wait
+  // for may be fetched meanwhile. It need not come, and nothing can be told from this but how long
+  // that post takes.
+  virtual void prepare(Peer) {}
+
   // Hands over a prefix of `slots` and returns its length.
   [[nodiscard]] virtual std::size_t offer(std::span<const ReceiveSlot> slots) = 0;
 

@@ -25,6 +25,7 @@ class OuterFabric : public Fabric {
   std::size_t post(std::span<const Operation> operations) override {
     return inner_.post(operations);
   }
+  void prepare(Peer peer) override { inner_.prepare(peer); }
   std::size_t offer(std::span<const ReceiveSlot> slots) override { return inner_.offer(slots); }
   std::size_t poll(std::span<Event> events) override { return inner_.poll(events); }
   bool set_path(Peer peer, PathChoice choice) override { return inner_.set_path(peer, choice); }

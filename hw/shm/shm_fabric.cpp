@@ -20,6 +20,18 @@ constexpr std::uint32_t kNoLane = 0xffff'ffff;
 // A lane that was empty as often is no longer watched, if another one is in use.
 constexpr std::uint32_t kIdlePolls = 64;
 
+constexpr std::size_t kLineBytes = 64;  // of a cache
+
+// Has a line brought to this processor's cache, and taken from the others', as a store would.
+void own_line(const std::byte* line) {
+#if defined(__x86_64__)
+  // The compiler's own has it stay in the others' too, unless all is compiled for newer processors.
+  asm volatile("prefetchw %0" : : "m"(*line));
+#else
+  __builtin_prefetch(line, 1);
+#endif
+}
+
 // Who is not there is not looked for with every frame.
 constexpr Duration kLookAgain = milliseconds(1);
 
@@ -205,6 +217,18 @@ std::size_t ShmFabric::post(std::span<const Operation> operations) {
   }
   if (unannounced != nullptr) announce(*unannounced);
   return accepted;
+}
+
+// The receiver looks again and again where the frame will be published, so the processor of the
+// receiver has that line, and a store waits until it has been taken from there. That may take as
+// long as to make the frame (docs/speed.md).
+void ShmFabric::prepare(Peer peer) {
+  const Receiver& receiver = receivers_[handles_.place_of(peer)];
+  if (!receiver.segment.is_mapped()) return;
+  const auto* const cell =
+      reinterpret_cast<const std::byte*>(&receiver.segment.cell(receiver.lane, receiver.tail));
+  own_line(cell);
+  own_line(cell + kLineBytes);  // a short message with its header and an acknowledgement
 }
 
 // Looks where something was published; whether there may be frames.

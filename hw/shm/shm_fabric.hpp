@@ -64,6 +64,7 @@ class ShmFabric final : public Fabric {
   void reset(Peer peer) override;
   Region register_memory(std::span<std::byte> memory) override;
   std::size_t post(std::span<const Operation> operations) override;
+  void prepare(Peer peer) override;
   std::size_t offer(std::span<const ReceiveSlot> slots) override { return queues_.offer(slots); }
   // Completions in the order of their posts, then `writable`, then frames in order of arrival.
   std::size_t poll(std::span<Event> events) override;

@@ -127,6 +127,11 @@ struct Core {
   // Posts a frame without payload, sealed if its type is. False: there is no slot.
   bool post_control(Connection& connection, std::size_t rail, const MessageHeader& header,
                     Time now);
+  // A short frame to it will be put soon. Where there is a choice nobody knows on which rail.
+  void prepare(const Connection& connection) {
+    if (ports.size() > 1 || connection.rails[0].peer == kNoPeer) return;
+    ports[0].fabric().prepare(connection.rails[0].peer);
+  }
   // Lets the rails have what was posted; slots of inline frames are free then.
   void flush(Time now) {
     for (Port& port : ports) port.flush(now);

@@ -53,17 +53,18 @@ Request Endpoint::Parts::send(ProcessId to, const OutgoingMessage& message, std:
   }
   const std::uint32_t request = core.requests.take(RequestState::Kind::send, cookie);
   if (request == kNone) return core.refuse(Refusal::requests);
+  now = not_before_latest(now);
   if (to_self) {
     if (receiving.send_to_self(request, {to, message.context, message.tag}, message.memory,
-                               message.bytes, not_before_latest(now))) {
+                               message.bytes, now)) {
       return core.requests.name(request);
     }
     core.requests.drop(request);
     return kNoRequest;
   }
-  now = not_before_latest(now);
   // It says nothing of what has been heard, but who slept first looks whether its rails are there.
   bool goes_now = core.has_just_looked(now);
+  if (goes_now) core.prepare(*connection);
   if (!goes_now || !sending.send_alone(*connection, request, message, now)) {
     sending.accept(*connection, request, message);
     goes_now = goes_now && has_few_under_way(*connection);

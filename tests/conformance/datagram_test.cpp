@@ -81,6 +81,27 @@ TEST_P(Datagram, ForeignAddressesAndServicesAreRefused) {
   }
 }
 
+// Before anything has been sent, several times, in vain and before each of a row of frames.
+TEST_P(Datagram, WhatIsPreparedNeedNotCome) {
+  a().prepare(to_b_);
+  a().prepare(to_b_);
+  Slots mine(a(), few());
+  Slots theirs(b(), few());
+  ASSERT_EQ(b().offer(theirs.receive_slots(0, few())), few());
+  for (std::uint8_t i = 0; i < few(); ++i) {
+    a().prepare(to_b_);
+    const Operation operation = mine.send(i, to_b_, 100, i);
+    ASSERT_EQ(a().post({&operation, 1}), 1u);
+    a().prepare(to_b_);
+  }
+  ASSERT_EQ(cookies_of(poll_for(*pair_, b(), few()), EventKind::received).size(), few());
+  for (std::uint8_t i = 0; i < few(); ++i) {
+    std::size_t slots = 0;
+    for (std::size_t slot = 0; slot < few(); ++slot) slots += theirs.holds(slot, 100, i) ? 1u : 0u;
+    EXPECT_EQ(slots, 1u) << "frame " << int{i};
+  }
+}
+
 TEST_P(Datagram, AnInlineSendIsOverWhenItIsAccepted) {
   Slots mine(a(), 1);
   Slots theirs(b(), 1);

@@ -29,6 +29,24 @@ TEST(EndpointLook, WhoHasNotLookedDeniesNoRail) {
   EXPECT_EQ(heard[0] & std::byte{3}, std::byte{3});
 }
 
+// What goes when it is sent, and on which rail that will be.
+TEST(EndpointLook, ARailIsPreparedForWhatGoesAtOnce) {
+  for (const std::size_t rails : {1u, 2u}) {
+    WorldOptions options;
+    options.rails.resize(rails);
+    World world(options);
+    const std::vector<std::byte> sent = content(1, 8);
+    world.network.now = world.now() + milliseconds(1);
+    ASSERT_NE(world.send(0, 1, sent), kNoRequest);
+    EXPECT_EQ(world.network.fabric(0, 0).prepared_after_posts, -1) << "it has not looked";
+    world.run(milliseconds(1));
+    world.at(0).turn(world.now());
+    const auto posts = static_cast<std::int64_t>(world.network.fabric(0, 0).posts);
+    ASSERT_NE(world.send(0, 1, sent), kNoRequest);
+    EXPECT_EQ(world.network.fabric(0, 0).prepared_after_posts, rails == 1 ? posts : -1);
+  }
+}
+
 // More than one turn reads, of no connection.
 void flood(World& world, std::uint32_t process, std::size_t frames) {
   const std::vector<std::byte> noise(8);

@@ -80,6 +80,7 @@ class ScriptedFabric final : public Fabric {
   void reset(Peer) override {}
   Region register_memory(std::span<std::byte>) override { return {1}; }
   std::size_t post(std::span<const Operation> operations) override;
+  void prepare(Peer) override { prepared_after_posts = static_cast<std::int64_t>(posts); }
   std::size_t offer(std::span<const ReceiveSlot> slots) override;
   std::size_t poll(std::span<Event> events) override;
   bool set_path(Peer, PathChoice) override { return false; }
@@ -99,7 +100,8 @@ class ScriptedFabric final : public Fabric {
   bool has_events() const { return !events_.empty() || (!arrived_.empty() && !slots_.empty()); }
 
   std::size_t room = static_cast<std::size_t>(-1);  // operations that are accepted
-  std::uint64_t posts = 0;                          // calls of it
+  std::uint64_t posts = 0;                          // calls of it,
+  std::int64_t prepared_after_posts = -1;           // and before the last `prepare`; -1: none
   bool completes = true;                            // false: no "sent" is said any more
   bool reachable = true;
 
