@@ -2,7 +2,10 @@
 #include "hw/inject/host_network.hpp"
 
 #include <fcntl.h>
+#include <net/if.h>
 #include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +14,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "hw/inject/in_namespace.hpp"
 #include "hw/inject/run_tool.hpp"
 #include "stack/base/assert.hpp"
 
@@ -74,6 +78,25 @@ Status new_namespace(Descriptor& made) {
 
 Status run_ip(int name_space, const std::string& commands) {
   return run_tool(kIp, {"-batch", "-"}, name_space, commands);
+}
+
+// By the kernel's own call: a tool would have to be started at the very moment at which others are
+// to notice, and would take the processors that they need for it.
+Status set_link(int name_space, const std::string& name, bool up) {
+  return in_namespace(name_space, [&] {
+    const Descriptor socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    ifreq request{};
+    HOLDFAST_ASSERT(name.size() < sizeof request.ifr_name);
+    name.copy(request.ifr_name, name.size());
+    bool is_done = socket.is_open() && ::ioctl(socket.get(), SIOCGIFFLAGS, &request) == 0;
+    if (is_done) {
+      const int flags = up ? request.ifr_flags | IFF_UP : request.ifr_flags & ~IFF_UP;
+      request.ifr_flags = static_cast<short>(flags);
+      is_done = ::ioctl(socket.get(), SIOCSIFFLAGS, &request) == 0;
+    }
+    if (is_done) return Status::ok();
+    return Status::error("cannot set " + name + (up ? " up: " : " down: ") + std::strerror(errno));
+  });
 }
 
 }  // namespace
@@ -172,13 +195,11 @@ Status HostNetwork::end(std::uint32_t host, std::uint32_t rail, RailFault fault)
 }
 
 Status HostNetwork::set(std::uint32_t host, std::uint32_t rail, RailFault fault, bool on) {
-  if (fault == RailFault::cut) {
-    return run_ip(hub_.get(), "link set " + port_name(host, rail) + (on ? " down\n" : " up\n"));
-  }
+  if (fault == RailFault::cut) return set_link(hub_.get(), port_name(host, rail), !on);
   if (fault == RailFault::closed) {
-    const std::string link = "link set " + rail_name(rail);
-    return run_ip(name_space(host),
-                  on ? link + " down\n" : link + " up\n" + neighbours(host, rail));
+    const Status status = set_link(name_space(host), rail_name(rail), !on);
+    if (!status.is_ok() || on) return status;
+    return run_ip(name_space(host), neighbours(host, rail));
   }
   std::string commands = filters_ ? "" : kFilters;
   commands += std::string(on ? "add" : "delete") + " element bridge rails " +
