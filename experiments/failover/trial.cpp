@@ -27,6 +27,7 @@ class Trial {
     if (!wait_until([&] { return delivered() > 0; }, kStartPatience) && !has_failed())
       return Status::error("no message came within " +
                            std::to_string(kStartPatience.ns / 1'000'000'000) + " s");
+    if (Status status = prepare(); !status.is_ok()) return status;
     pause(plan_.before);
     result.broken = result.mended = hw::monotonic_now();
     if (plan_.kind != nullptr && !has_failed()) {
@@ -57,6 +58,11 @@ class Trial {
     wait_until([] { return false; }, length);
   }
 
+  // After the stream, whose processes are forked.
+  Status prepare() {
+    return plan_.kind != nullptr ? network_.prepare(plan_.kind->faults) : Status::ok();
+  }
+
   Status break_and_mend(TrialResult& result) {
     for (std::size_t i = 0; i < 2; ++i) {
       ports_down_[i] = log_->ends[i].ports_down.load();
@@ -67,6 +73,7 @@ class Trial {
       if (Status status = network_.begin(plan_.kind->host, plan_.rail, fault); !status.is_ok())
         return status;
     }
+    if (Status status = prepare(); !status.is_ok()) return status;
     pause(plan_.kind->lasts);
     note_how(result);
     result.mended = hw::monotonic_now();

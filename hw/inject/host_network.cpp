@@ -80,6 +80,10 @@ Status run_ip(int name_space, const std::string& commands) {
   return run_tool(kIp, {"-batch", "-"}, name_space, commands);
 }
 
+Status start_filtering(int name_space, StartedTool& nft) {
+  return StartedTool::start(kNft, {"-f", "-"}, name_space, nft);
+}
+
 // By the kernel's own call: a tool would have to be started at the very moment at which others are
 // to notice, and would take the processors that they need for it.
 Status set_link(int name_space, const std::string& name, bool up) {
@@ -181,6 +185,16 @@ Status HostNetwork::limit(std::uint32_t host, std::uint32_t rail, std::uint32_t 
                        "); expected a kernel with the queueing discipline tbf");
 }
 
+Status HostNetwork::prepare(std::span<const RailFault> faults) {
+  prepared_.clear();
+  for (const RailFault fault : faults) {
+    if (fault == RailFault::cut || fault == RailFault::closed) continue;
+    Status status = start_filtering(hub_.get(), prepared_.emplace_back());
+    if (!status.is_ok()) return status;
+  }
+  return Status::ok();
+}
+
 Status HostNetwork::begin(std::uint32_t host, std::uint32_t rail, RailFault fault) {
   HOLDFAST_ASSERT(rail < rails_);
   std::uint32_t& count = hosts_[host].faults[rail][static_cast<std::size_t>(fault)];
@@ -205,7 +219,14 @@ Status HostNetwork::set(std::uint32_t host, std::uint32_t rail, RailFault fault,
   commands += std::string(on ? "add" : "delete") + " element bridge rails " +
               (fault == RailFault::silent_from ? "silent_from" : "silent_to") + " { \"" +
               port_name(host, rail) + "\" }\n";
-  const Status status = run_tool(kNft, {"-f", "-"}, hub_.get(), commands);
+  StartedTool nft;
+  if (prepared_.empty()) {
+    if (Status status = start_filtering(hub_.get(), nft); !status.is_ok()) return status;
+  } else {
+    nft = std::move(prepared_.back());
+    prepared_.pop_back();
+  }
+  const Status status = nft.finish(commands);
   filters_ = filters_ || status.is_ok();
   return status;
 }

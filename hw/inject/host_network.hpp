@@ -16,10 +16,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "hw/descriptor.hpp"
+#include "hw/inject/run_tool.hpp"
 #include "stack/base/status.hpp"
 
 namespace holdfast::hw {
@@ -57,6 +59,10 @@ class HostNetwork {
   static std::uint64_t burst_bytes(std::uint32_t megabits);
   Status limit(std::uint32_t host, std::uint32_t rail, std::uint32_t megabits);
 
+  // What these faults, of one rail, will need when they begin or end next is started now, so that
+  // it takes no processor at that moment; what was prepared before is over. Processes that are
+  // forked until then must exec.
+  Status prepare(std::span<const RailFault> faults);
   // Begins and ends are counted: a rail has a fault until as many have ended as have begun.
   Status begin(std::uint32_t host, std::uint32_t rail, RailFault fault);
   Status end(std::uint32_t host, std::uint32_t rail, RailFault fault);
@@ -76,7 +82,8 @@ class HostNetwork {
   Descriptor hub_;
   std::uint32_t rails_ = 1;  // of each host
   std::vector<Host> hosts_;
-  bool filters_ = false;  // the hub has its table of rails that are silent
+  bool filters_ = false;               // the hub has its table of rails that are silent
+  std::vector<StartedTool> prepared_;  // for these
 };
 
 }  // namespace holdfast::hw

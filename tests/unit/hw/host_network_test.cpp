@@ -9,11 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <memory>
 #include <string>
 #include <thread>
 
 #include "hw/inject/in_namespace.hpp"
+#include "hw/inject/run_tool.hpp"
 #include "hw/monotonic_clock.hpp"
 #include "hw/udp/internet_socket.hpp"
 #include "tests/unit/hw/launched_program.hpp"
@@ -112,6 +114,43 @@ TEST_F(HostNetworkTest, ASilentRailIsSilentInOneDirection) {
   end(2, RailFault::silent_to);
   EXPECT_TRUE(reaches(1, 0));
   EXPECT_TRUE(reaches(0, 2));
+}
+
+TEST_F(HostNetworkTest, WhatIsPreparedHappensWhenItBegins) {
+  const std::array both{RailFault::silent_from, RailFault::silent_to};
+  const Status prepared = network_->prepare(both);
+  ASSERT_TRUE(prepared.is_ok()) << prepared.message();
+  EXPECT_TRUE(reaches(1, 0));
+  const Status status = network_->begin(1, 0, RailFault::silent_from);
+  if (not_possible_here(status)) GTEST_SKIP() << status.message();
+  ASSERT_TRUE(status.is_ok()) << status.message();
+  EXPECT_TRUE(stays_silent(1, 0));
+  EXPECT_TRUE(reaches(0, 1));
+  begin(1, RailFault::silent_to);
+  EXPECT_TRUE(stays_silent(0, 1));
+  // Of what was prepared in vain nothing is left, nor is anything missing.
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(network_->prepare(both).is_ok());
+  ASSERT_TRUE(network_->prepare({}).is_ok());
+  end(1, RailFault::silent_from);
+  end(1, RailFault::silent_to);
+  EXPECT_TRUE(reaches(1, 0));
+  EXPECT_TRUE(reaches(0, 1));
+}
+
+// Neither ends this process, nor does the length of what they are told keep anybody waiting.
+TEST_F(HostNetworkTest, ToolsThatAreMissingOrDoNotListenSaySo) {
+  const std::string much(1 << 20, ' ');
+  const int host = network_->name_space(0);
+  EXPECT_EQ(run_tool({"no-such-tool", "its-package"}, {}, host, much).message(),
+            "the program no-such-tool is missing; install the Debian package its-package");
+  EXPECT_EQ(run_tool({"sh", "dash"}, {"-c", "echo why; exit 1"}, host, much).message(),
+            "sh failed: why");
+  EXPECT_TRUE(run_tool({"sh", "dash"}, {"-c", "exit 0"}, host, much).is_ok());
+  StartedTool started;
+  ASSERT_TRUE(
+      StartedTool::start({"sh", "dash"}, {"-c", "test $(wc -c) = 1048576"}, host, started).is_ok());
+  EXPECT_TRUE(started.finish(much).is_ok());
+  EXPECT_FALSE(run_tool({"sh", "dash"}, {}, -1, "").is_ok()) << "there is no such namespace";
 }
 
 // The host is told with each send; the others see nothing of it.
