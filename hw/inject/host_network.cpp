@@ -1,4 +1,5 @@
-// Namespaces by unshare(2), interfaces by ip(8), filters by nft(8), rates by tc(8).
+// Namespaces by unshare(2), interfaces by ip(8) and, when a fault begins, by ioctl(2), filters by
+// nft(8), rates by tc(8).
 #include "hw/inject/host_network.hpp"
 
 #include <fcntl.h>
@@ -189,8 +190,11 @@ Status HostNetwork::prepare(std::span<const RailFault> faults) {
   prepared_.clear();
   for (const RailFault fault : faults) {
     if (fault == RailFault::cut || fault == RailFault::closed) continue;
-    Status status = start_filtering(hub_.get(), prepared_.emplace_back());
-    if (!status.is_ok()) return status;
+    for (int i = 0; i < 2; ++i) {
+      StartedTool nft;
+      if (Status status = start_filtering(hub_.get(), nft); !status.is_ok()) return status;
+      prepared_.push_back(std::move(nft));
+    }
   }
   return Status::ok();
 }
@@ -211,9 +215,9 @@ Status HostNetwork::end(std::uint32_t host, std::uint32_t rail, RailFault fault)
 Status HostNetwork::set(std::uint32_t host, std::uint32_t rail, RailFault fault, bool on) {
   if (fault == RailFault::cut) return set_link(hub_.get(), port_name(host, rail), !on);
   if (fault == RailFault::closed) {
-    const Status status = set_link(name_space(host), rail_name(rail), !on);
-    if (!status.is_ok() || on) return status;
-    return run_ip(name_space(host), neighbours(host, rail));
+    if (on) return set_link(name_space(host), rail_name(rail), false);
+    return run_ip(name_space(host),
+                  "link set " + rail_name(rail) + " up\n" + neighbours(host, rail));
   }
   std::string commands = filters_ ? "" : kFilters;
   commands += std::string(on ? "add" : "delete") + " element bridge rails " +

@@ -59,10 +59,12 @@ class HostNetwork {
   static std::uint64_t burst_bytes(std::uint32_t megabits);
   Status limit(std::uint32_t host, std::uint32_t rail, std::uint32_t megabits);
 
-  // What these faults, of one rail, will need when they begin or end next is started now, so that
-  // it takes no processor at that moment; what was prepared before is over. Processes that are
-  // forked until then must exec.
+  // nft, which these faults of one rail will need when they begin and when they end, is started
+  // now, so that it takes no processor at those moments; what was prepared before is over.
+  // Processes that are forked meanwhile must exec.
   Status prepare(std::span<const RailFault> faults);
+  // Of what was prepared and has not happened.
+  std::size_t prepared() const { return prepared_.size(); }
   // Begins and ends are counted: a rail has a fault until as many have ended as have begun.
   Status begin(std::uint32_t host, std::uint32_t rail, RailFault fault);
   Status end(std::uint32_t host, std::uint32_t rail, RailFault fault);

@@ -12,7 +12,8 @@ namespace holdfast {
 
 #if defined(__x86_64__)
 
-// False before main as well: then the way of every processor is taken.
+// False as well until it is initialised, as other globals are: then the way of every processor is
+// taken.
 extern const bool kHasCrc32Instruction;
 
 template <std::size_t kBytes>

@@ -11,7 +11,7 @@
 // that leaves nothing open finds its message, and a message finds such a receive, in a table by
 // what they are matched by, in constant time. Receives that leave something open wait in a list of
 // their context, and look along one of the messages of their context, both in order.
-// A receive that alone of all waits is in no table until another one comes.
+// A receive that is posted while nothing waits is in no table until another one comes.
 #pragma once
 
 #include <cstdint>
@@ -105,7 +105,8 @@ class Matching {
   NumberLists receives_by_ticket_;
   std::uint64_t waited_ = 0;
   std::uint32_t open_receives_ = 0;  // of those in the tables, that are not exact
-  // The only one that waits, in no table: so receives who waits for one answer after another.
+  // The only receive, posted while nothing else waited, in no table: so receives who waits for one
+  // answer after another.
   std::uint32_t lone_receive_ = kNone;
 
   FixedPool<Message> messages_;

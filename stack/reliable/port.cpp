@@ -120,6 +120,9 @@ std::byte* Port::join_last(Peer peer) {
 bool Port::may_join_last(Peer peer) const {
   if (queue_.empty()) return false;
   const Operation& last = queue_.back();
+  // Of one that has become the last, as others were dropped, it is not known how it begins.
+  const std::byte* const frame = sending_->memory(static_cast<std::uint32_t>(last.cookie));
+  if (acknowledgement_bytes_ == 0 && last.data != frame) return false;
   if (queue_.size() > 1) {
     const Operation& before = queue_[queue_.size() - 2];
     if (before.peer == peer && before.frame_bytes() == last.frame_bytes()) return false;

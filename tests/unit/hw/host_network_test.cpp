@@ -120,6 +120,7 @@ TEST_F(HostNetworkTest, WhatIsPreparedHappensWhenItBegins) {
   const std::array both{RailFault::silent_from, RailFault::silent_to};
   const Status prepared = network_->prepare(both);
   ASSERT_TRUE(prepared.is_ok()) << prepared.message();
+  EXPECT_EQ(network_->prepared(), 4u);
   EXPECT_TRUE(reaches(1, 0));
   const Status status = network_->begin(1, 0, RailFault::silent_from);
   if (not_possible_here(status)) GTEST_SKIP() << status.message();
@@ -128,9 +129,12 @@ TEST_F(HostNetworkTest, WhatIsPreparedHappensWhenItBegins) {
   EXPECT_TRUE(reaches(0, 1));
   begin(1, RailFault::silent_to);
   EXPECT_TRUE(stays_silent(0, 1));
+  EXPECT_EQ(network_->prepared(), 2u);
   // Of what was prepared in vain nothing is left, nor is anything missing.
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(network_->prepare(both).is_ok());
+  EXPECT_EQ(network_->prepared(), 4u);
   ASSERT_TRUE(network_->prepare({}).is_ok());
+  EXPECT_EQ(network_->prepared(), 0u);
   end(1, RailFault::silent_from);
   end(1, RailFault::silent_to);
   EXPECT_TRUE(reaches(1, 0));

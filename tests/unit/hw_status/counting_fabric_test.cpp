@@ -22,6 +22,7 @@ class ScriptedFabric final : public Fabric {
   std::size_t post(std::span<const Operation> operations) override {
     return std::min<std::size_t>(operations.size(), 2);
   }
+  void prepare(Peer peer) override { prepared = peer; }
   std::size_t offer(std::span<const ReceiveSlot>) override { return 0; }
   std::size_t poll(std::span<Event> events) override {
     events[0] = event;
@@ -35,6 +36,7 @@ class ScriptedFabric final : public Fabric {
   }
 
   Event event;
+  Peer prepared = kNoPeer;
 
  private:
   Caps caps_;
@@ -61,6 +63,8 @@ TEST(CountingFabric, CountsWhatWasAcceptedAndWhatArrived) {
   std::array<LostFrames, Fabric::kLossReasonsMax> losses;
   EXPECT_EQ(counting.losses(losses), 1u);
   EXPECT_EQ(losses[0].frames, 3u);
+  counting.prepare(Peer{5});
+  EXPECT_EQ(inner.prepared, Peer{5});
 }
 
 TEST(CountingFabric, SaysWhetherItsPortIsUp) {

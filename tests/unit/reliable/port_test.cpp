@@ -177,6 +177,29 @@ TEST_F(PortOfAShortFabric, AnAcknowledgementSharesWhatIsLeftWhenAPeerHasGone) {
   EXPECT_EQ(bytes_of(0), both);
 }
 
+// It has no room for another one before it, and nobody knows how many it begins with.
+TEST_F(PortOfAShortFabric, AnAcknowledgementLeavesWhatHasOneWhenAPeerHasGone) {
+  for (const bool one_goes : {false, true}) {
+    ShortFabric wide(160);
+    Port port(wide, slots_, 8);
+    const std::uint32_t neighbour = filled(1024, std::byte{9});
+    port.put(filled(10, std::byte{1}), 10, Peer{2}, now_);
+    acknowledge_on(port, Peer{2}, std::byte{2});
+    if (one_goes) port.put(filled(20, std::byte{3}), 20, Peer{1}, now_);
+    port.drop(Peer{1});
+    acknowledge_on(port, Peer{2}, std::byte{4});
+    port.flush(now_);
+    ASSERT_EQ(wide.taken.size(), 2u);
+    EXPECT_EQ(wide.taken[0].size, 58u);
+    EXPECT_EQ(wide.taken[0].data[0], std::byte{2});
+    EXPECT_EQ(wide.taken[0].data[48], std::byte{1});
+    EXPECT_EQ(wide.taken[1].data[0], std::byte{4});
+    const std::byte* const beside = slots_.memory(neighbour);
+    EXPECT_TRUE(std::all_of(beside, beside + 1024, [](std::byte b) { return b == std::byte{9}; }));
+    slots_.give(neighbour);
+  }
+}
+
 // Over UDP three go as one buffer if the last one is no longer than the first two.
 TEST_F(PortOfAShortFabric, AnAcknowledgementLeavesARunAsItIs) {
   put_filled(16, Peer{1}, std::byte{1});
