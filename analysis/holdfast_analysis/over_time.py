@@ -73,10 +73,14 @@ def _read_lasted(folder):
 
 
 def _read_steady(folder):
-    """(rails, MB/s) of the first contender, which is ours."""
+    """(rails, MB/s) of the first contender, which is ours: the median of all repetitions."""
     rows = [(row["contender"], row["rails"], value("bytes_per_s") / _MEGA) for row, value in
             _cells(folder, "steady.csv", ["contender", "rails", "bytes_per_s"])]
-    return [(rails, rate) for contender, rails, rate in rows if contender == rows[0][0]]
+    rates = {}
+    for contender, rails, rate in rows:
+        if contender == rows[0][0]:
+            rates.setdefault(rails, []).append(rate)
+    return [(rails, statistics.median(all_of)) for rails, all_of in rates.items()]
 
 
 def median_course(repetitions):

@@ -13,7 +13,6 @@ constexpr std::uint32_t kControl = 2;  // the rail on which Open MPI starts its 
 constexpr std::uint64_t kPurpose = 0x6661'696c;
 constexpr Duration kWarm = milliseconds(400);
 constexpr Duration kPhase = milliseconds(100);  // a fault is as late as this, at random
-constexpr Duration kSteady = seconds(1);
 constexpr Duration kShownBefore = milliseconds(300);
 constexpr double kTwoRailsLeast = 1.7;
 
@@ -48,41 +47,58 @@ class Contest {
 
  private:
   Status measure_steady() {
-    for (const std::vector<std::uint32_t>& rails : {std::vector<std::uint32_t>{0}, {1}, {0, 1}}) {
-      if (plan_.is_over()) return Status::ok();
-      const std::string text = rails.size() == 2 ? "0 and 1" : std::to_string(rails[0]);
-      plan_.before_each(name_ + ", rail " + text);
-      TrialPlan trial;
-      trial.before = kWarm + kSteady;
-      trial.is_over = plan_.is_over;
-      StreamPlan stream;
-      stream.rails = rails;
-      TrialResult result;
-      if (Status status = run(trial, stream, result); !status.is_ok()) return status;
-      if (!result.failure.empty()) return Status::error(name_ + ": " + result.failure);
-      const double bytes = bytes_between(result.trace, result.ended - kSteady, result.ended);
-      const double rate = bytes / (static_cast<double>(kSteady.ns) / 1e9);
-      findings_.steady.push_back({name_, text, rate});
-      if (rails.size() == 1) single_[rails[0]] = rate;
-      if (rails.size() == 2) promise_two_rails(rate);
+    std::vector<SteadyRow> rows;
+    for (std::uint32_t repetition = 0; repetition < plan_.times; ++repetition) {
+      for (const std::vector<std::uint32_t>& rails : {std::vector<std::uint32_t>{0}, {1}, {0, 1}}) {
+        if (plan_.is_over()) return Status::ok();
+        SteadyRow row;
+        if (Status status = run_steady(rails, repetition, row); !status.is_ok()) return status;
+        rows.push_back(row);
+      }
     }
+    findings_.steady.insert(findings_.steady.end(), rows.begin(), rows.end());
+    const std::vector<SteadySummary> summaries = summaries_of(rows);
+    for (std::size_t rail = 0; rail < 2; ++rail) single_[rail] = summaries[rail].bytes_per_second;
+    promise_two_rails(summaries[2].bytes_per_second);
     return Status::ok();
+  }
+
+  Status run_steady(const std::vector<std::uint32_t>& rails, std::uint32_t repetition,
+                    SteadyRow& row) {
+    const std::string text = rails.size() == 2 ? "0 and 1" : std::to_string(rails[0]);
+    plan_.before_each(name_ + ", rail " + text + ", " + progress_of(repetition));
+    TrialPlan trial;
+    trial.before = kWarm + kSteady;
+    trial.is_over = plan_.is_over;
+    StreamPlan stream;
+    stream.rails = rails;
+    TrialResult result;
+    if (Status status = run(trial, stream, result); !status.is_ok()) return status;
+    if (!result.failure.empty()) return Status::error(name_ + ": " + result.failure);
+    row = steady_row_of(result);
+    row.contender = name_;
+    row.rails = text;
+    row.repetition = repetition;
+    return Status::ok();
+  }
+
+  std::string progress_of(std::uint32_t repetition) const {
+    return std::to_string(repetition + 1) + " of " + std::to_string(plan_.times);
   }
 
   // Of rails that are alike.
   void promise_two_rails(double both) {
     if (plan_.megabits[0] != plan_.megabits[1]) return;
     const double one = std::max(single_[0], single_[1]);
-    findings_.shows.push_back(
-        {"two rails / one", name_, "none", 1, one > 0 ? both / one : 0, kTwoRailsLeast, true});
+    findings_.shows.push_back({"two rails / one", name_, "none", plan_.times,
+                               one > 0 ? both / one : 0, kTwoRailsLeast, true});
   }
 
   Status run_kind(const FaultKind& kind) {
     std::vector<GapRow> rows;
     for (std::uint32_t repetition = 0; repetition < plan_.times; ++repetition) {
       const std::uint32_t rail = repetition % 2;
-      plan_.before_each(name_ + ", " + std::string(kind.name) + ", " +
-                        std::to_string(repetition + 1) + " of " + std::to_string(plan_.times));
+      plan_.before_each(name_ + ", " + std::string(kind.name) + ", " + progress_of(repetition));
       Random random(plan_.seed, kPurpose, trials_++);
       TrialPlan trial;
       trial.kind = &kind;
@@ -128,8 +144,8 @@ class Contest {
     const std::vector<double> bins = bandwidth_in_bins(result.trace, from, result.ended, kBin);
     for (std::size_t i = 0; i < bins.size(); ++i) {
       const Duration middle = kBin * static_cast<std::int64_t>(i) + kBin / 2 - kShownBefore;
-      findings_.bins.push_back({row.contender, row.fault, row.rail, row.repetition,
-                                static_cast<double>(middle.ns) / 1e9, bins[i]});
+      findings_.bins.push_back(
+          {row.contender, row.fault, row.rail, row.repetition, in_s(middle), bins[i]});
     }
   }
 

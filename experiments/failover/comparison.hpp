@@ -10,6 +10,7 @@
 
 #include "experiments/failover/fault_kind.hpp"
 #include "experiments/failover/gap_rows.hpp"
+#include "experiments/failover/steady_rows.hpp"
 #include "stack/base/status.hpp"
 
 namespace holdfast::failover {
@@ -18,9 +19,9 @@ struct Plan {
   std::array<std::uint32_t, 2> megabits{};  // a second, of each rail and direction
   std::uint32_t message_bytes = 0;
   std::vector<const FaultKind*> kinds;
-  std::uint32_t times = 1;                              // of each kind, the rails in turn
-  std::uint64_t seed = 1;                               // from which the moments are drawn
-  std::string mpi_program;                              // mpi_failover; empty: without Open MPI
+  std::uint32_t times = 1;  // of each kind, the rails in turn; and of streams without a fault
+  std::uint64_t seed = 1;   // from which the moments are drawn
+  std::string mpi_program;  // mpi_failover; empty: without Open MPI
   std::function<void(const std::string&)> before_each;  // told what is measured next
   std::function<bool()> is_over;                        // the user wants it to end
 };
@@ -32,13 +33,6 @@ struct BinRow {
   double at_s, bytes_per_second;
 };
 inline constexpr Duration kBin = milliseconds(10);
-
-// Without a fault.
-struct SteadyRow {
-  std::string contender;
-  std::string rails;  // "0", "1", "0 and 1"
-  double bytes_per_second;
-};
 
 struct Findings {
   std::vector<SteadyRow> steady;

@@ -27,19 +27,22 @@ double bytes_between(const DeliveryTrace& trace, Time from, Time to) {
   return bytes_until(trace, to) - bytes_until(trace, from);
 }
 
-Duration longest_gap(const DeliveryTrace& trace, Time from, Time to) {
-  Duration longest{};
+Gap longest_gap(const DeliveryTrace& trace, Time from, Time to) {
+  Gap longest{from, {}};
+  const auto note = [&](Time begin, Time end) {
+    if (end - begin > longest.length) longest = {begin, end - begin};
+  };
   const auto& all = trace.deliveries;
   for (std::size_t i = 1; i < all.size(); ++i) {
-    if (all[i] > from && all[i - 1] < to) longest = std::max(longest, all[i] - all[i - 1]);
+    if (all[i] > from && all[i - 1] < to) note(all[i - 1], all[i]);
   }
-  if (!all.empty() && all.back() < to) longest = std::max(longest, to - all.back());
+  if (!all.empty() && all.back() < to) note(all.back(), to);
   return longest;
 }
 
 std::optional<Time> regained_at(const DeliveryTrace& trace, Time from, Time to,
                                 double bytes_per_second) {
-  const double needed = bytes_per_second * static_cast<double>(kRegainedFor.ns) / 1e9;
+  const double needed = bytes_per_second * in_s(kRegainedFor);
   for (Time at = from; at + kRegainedFor <= to; at += milliseconds(1)) {
     if (bytes_between(trace, at, at + kRegainedFor) >= needed) return at;
   }
@@ -51,7 +54,7 @@ std::vector<double> bandwidth_in_bins(const DeliveryTrace& trace, Time from, Tim
   HOLDFAST_ASSERT(width > Duration{});
   std::vector<double> bins;
   for (Time at = from; at + width <= to; at += width)
-    bins.push_back(bytes_between(trace, at, at + width) / (static_cast<double>(width.ns) / 1e9));
+    bins.push_back(bytes_between(trace, at, at + width) / in_s(width));
   return bins;
 }
 

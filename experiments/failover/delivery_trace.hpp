@@ -18,12 +18,21 @@ struct DeliveryTrace {
   std::vector<Time> deliveries;  // ascending
 };
 
+inline double in_s(Duration duration) {
+  return static_cast<double>(duration.ns) / 1e9;
+}
+
 // Of [from, to), which begins at the first delivery at the earliest; no more than was delivered.
 double bytes_between(const DeliveryTrace& trace, Time from, Time to);
 
+struct Gap {
+  Time begin;  // the delivery before it
+  Duration length;
+};
 // The longest time between two deliveries one after the other of which the later one is after
-// `from` and the earlier one before `to`. After the last delivery nothing came until `to`.
-Duration longest_gap(const DeliveryTrace& trace, Time from, Time to);
+// `from` and the earlier one before `to`; the first of several. After the last delivery nothing
+// came until `to`.
+Gap longest_gap(const DeliveryTrace& trace, Time from, Time to);
 
 // The first of the instants `from`, `from` + 1 ms … after which for kRegainedFor at least this
 // bandwidth was delivered, that whole span before `to`. Empty: there is none.

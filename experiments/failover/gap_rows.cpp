@@ -14,10 +14,6 @@ constexpr double kRegainedShare = 0.95;
 constexpr double kBackMax_s = 0.25;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-double in_s(Duration duration) {
-  return static_cast<double>(duration.ns) / 1e9;
-}
-
 std::string outcome_of(const TrialResult& result) {
   if (!result.failure.empty()) return result.failure;
   if (!result.resumed) return "hung";
@@ -33,7 +29,9 @@ GapRow row_of(const TrialResult& result, const FaultKind& kind, double single_by
   row.outcome = outcome_of(result);
   row.noticed_by = name_of(result.noticed);
   if (result.health.noticed_after) row.noticed_s = in_s(*result.health.noticed_after);
-  row.gap_s = in_s(longest_gap(result.trace, result.broken, result.ended));
+  const Gap gap = longest_gap(result.trace, result.broken, result.ended);
+  row.gap_s = in_s(gap.length);
+  row.gap_at_s = in_s(gap.begin - result.broken);
   const auto regained = regained_at(result.trace, result.broken, result.mended,
                                     kRegainedShare * single_bytes_per_second);
   if (regained) {

@@ -65,7 +65,8 @@ std::string optional_number(const std::optional<double>& value) {
 
 std::string gaps_csv(const std::vector<failover::GapRow>& rows) {
   std::string csv =
-      "contender,fault,rail,repetition,lasted_s,outcome,noticed_by,noticed_s,gap_s,regained_s,"
+      "contender,fault,rail,repetition,lasted_s,outcome,noticed_by,noticed_s,gap_s,gap_at_s,"
+      "regained_s,"
       "share_of_single_rail,back_s,left_well,messages\n";
   for (const failover::GapRow& row : rows) {
     std::string outcome = row.outcome;
@@ -73,9 +74,10 @@ std::string gaps_csv(const std::vector<failover::GapRow>& rows) {
     csv += row.contender + "," + row.fault + "," + std::to_string(row.rail) + "," +
            std::to_string(row.repetition) + "," + short_number(row.lasted_s) + ",\"" + outcome +
            "\"," + row.noticed_by + "," + optional_number(row.noticed_s) + "," +
-           short_number(row.gap_s) + "," + optional_number(row.regained_s) + "," +
-           optional_number(row.share) + "," + optional_number(row.back_s) + "," +
-           std::to_string(row.left_well) + "," + std::to_string(row.messages) + "\n";
+           short_number(row.gap_s) + "," + short_number(row.gap_at_s) + "," +
+           optional_number(row.regained_s) + "," + optional_number(row.share) + "," +
+           optional_number(row.back_s) + "," + std::to_string(row.left_well) + "," +
+           std::to_string(row.messages) + "\n";
   }
   return csv;
 }
@@ -91,9 +93,11 @@ std::string results_csv(const failover::Findings& findings) {
 }
 
 std::string steady_csv(const std::vector<failover::SteadyRow>& rows) {
-  std::string csv = "contender,rails,bytes_per_s\n";
-  for (const failover::SteadyRow& row : rows)
-    csv += row.contender + "," + row.rails + "," + short_number(row.bytes_per_second) + "\n";
+  std::string csv = "contender,rails,repetition,bytes_per_s,gap_s\n";
+  for (const failover::SteadyRow& row : rows) {
+    csv += row.contender + "," + row.rails + "," + std::to_string(row.repetition) + "," +
+           short_number(row.bytes_per_second) + "," + short_number(row.gap_s) + "\n";
+  }
   return csv;
 }
 
@@ -110,9 +114,10 @@ std::string json_of(const failover::Plan& plan, const failover::Findings& findin
 }
 
 void print(const failover::Findings& findings) {
-  for (const failover::SteadyRow& row : findings.steady) {
-    std::printf("%-10s without a fault, rail %-8s %9.1f MB/s\n", row.contender.c_str(),
-                row.rails.c_str(), row.bytes_per_second / 1e6);
+  for (const failover::SteadySummary& row : failover::summaries_of(findings.steady)) {
+    std::printf("%-10s without a fault, rail %-8s %9.1f MB/s, longest gap %.1f ms, 99 %% %.1f ms\n",
+                row.contender.c_str(), row.rails.c_str(), row.bytes_per_second / 1e6,
+                row.gap_median_s * 1e3, row.gap_99_s * 1e3);
   }
   print_limits(findings.shows);
   for (const failover::GapRow& row : findings.gaps) {

@@ -47,10 +47,15 @@ class Failover(Scenario):
             self.assertEqual((row["contender"], row["outcome"]), ("holdfast", "recovered"))
             self.assertEqual(row["noticed_by"], FAULTS[row["fault"]])
             self.assertGreater(float(row["gap_s"]), 0)
+            self.assertLess(float(row["gap_at_s"]), 3)
             self.assertGreaterEqual(float(row["back_s"]), 0)
             self.assertGreater(self.came_meanwhile(row["fault"], row["rail"]), 4)
-        self.assertEqual({row["rails"] for row in self.rows("out", "steady.csv")},
-                         {"0", "1", "0 and 1"})
+        steady = self.rows("out", "steady.csv")
+        self.assertEqual([(row["rails"], row["repetition"]) for row in steady],
+                         [(rails, repetition) for repetition in ("0", "1")
+                          for rails in ("0", "1", "0 and 1")])
+        for row in steady:
+            self.assertGreater(float(row["gap_s"]), 0)
         shows = {(row["show"], row["fault"]): float(row["limit"])
                  for row in self.rows("out", "shows.csv")}
         self.assertEqual(shows["gap, 99 %, s", "cut"], 0.01)

@@ -26,7 +26,8 @@ class OverTime(unittest.TestCase):
         self.write("gaps.csv", "contender,fault,rail,lasted_s\n"
                    "holdfast,cut,1,1\nholdfast,cut,1,1.5\nholdfast,cut,1,9\n")
         self.write("steady.csv", "contender,rails,bytes_per_s\n"
-                   "holdfast,0,1e8\nholdfast,0 and 1,2e8\nob1 tcp,0,5e7\n")
+                   "holdfast,0,9e7\nholdfast,0 and 1,2e8\nholdfast,0,1.2e8\nholdfast,0,1e8\n"
+                   "ob1 tcp,0,5e7\n")
 
     def write(self, name, text):
         path = os.path.join(self.folder, name)
@@ -50,6 +51,9 @@ class OverTime(unittest.TestCase):
         self.assertEqual({text for text in axis.get_legend_handles_labels()[1]},
                          {"rail broken", "ob1 tcp", "holdfast"})
         self.assertEqual([text.get_text() for text in axis.texts], ["rail 0", "rail 0 and 1"])
+
+    def test_a_limit_is_the_median_of_ours(self):
+        self.assertEqual(over_time._read_steady(self.folder), [("0", 100), ("0 and 1", 200)])
 
     def test_the_command_draws_what_is_declared(self):
         done = subprocess.run([COMMAND, self.folder, "--figures", self.declared(SLOW)],

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace holdfast::failover {
 namespace {
 
@@ -36,14 +38,16 @@ TEST(DeliveryTrace, BeforeTheFirstAndAfterTheLastDeliveryNothingCame) {
 
 TEST(LongestGap, IsOneThatTheSpanTouches) {
   const DeliveryTrace trace = interrupted();
-  EXPECT_EQ(longest_gap(trace, at_ms(0), at_ms(400)), milliseconds(60));
-  EXPECT_EQ(longest_gap(trace, at_ms(120), at_ms(130)), milliseconds(60));
-  EXPECT_EQ(longest_gap(trace, at_ms(0), at_ms(100)), milliseconds(2));
-  EXPECT_EQ(longest_gap(trace, at_ms(160), at_ms(400)), milliseconds(4));
+  for (const auto& [from, to, begin, length] :
+       {std::array{0, 400, 100, 60}, {120, 130, 100, 60}, {3, 100, 2, 2}, {160, 400, 160, 4}}) {
+    const Gap gap = longest_gap(trace, at_ms(from), at_ms(to));
+    EXPECT_EQ(gap.begin, at_ms(begin)) << from;
+    EXPECT_EQ(gap.length, milliseconds(length)) << from;
+  }
 }
 
 TEST(LongestGap, LastsUntilTheEndWhereNothingComesAnyMore) {
-  EXPECT_EQ(longest_gap(interrupted(), at_ms(300), at_ms(1400)), seconds(1));
+  EXPECT_EQ(longest_gap(interrupted(), at_ms(300), at_ms(1400)).length, seconds(1));
 }
 
 // From 159 ms on there are 500 bytes a millisecond, but for that first one.

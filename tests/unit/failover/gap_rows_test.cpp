@@ -43,6 +43,7 @@ TEST(GapRow, SaysWhatAFaultCost) {
   EXPECT_EQ(row.noticed_by, "silence");
   EXPECT_DOUBLE_EQ(row.noticed_s.value(), 0.015);
   EXPECT_DOUBLE_EQ(row.gap_s, 0.02);
+  EXPECT_DOUBLE_EQ(row.gap_at_s, 0);
   // 950 bytes a millisecond for 50 ms: the 20 ms have one message, so all but two of them go.
   EXPECT_DOUBLE_EQ(row.regained_s.value(), 0.018);
   EXPECT_NEAR(row.share.value(), 180.1 / 182, 1e-9);
