@@ -1,9 +1,8 @@
 // One fault and what became of a stream: the stream is started, a rail is broken at a moment that
 // was drawn, mended when its time is over, and looked at until it is of use again.
 //
-// Times of a fault are those at which the order was given, before the kernel, or a tool that was
-// started earlier, has done it: up to some milliseconds early, so that what is promised to take at
-// most so long is not flattered.
+// Times of a fault are those at which the order was given, before the kernel has done it, so that
+// what is promised to take at most so long is not flattered.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Namespaces by unshare(2), interfaces by ip(8) and, when a fault begins, by ioctl(2), filters by
-// nft(8), rates by tc(8).
+// Namespaces by unshare(2), interfaces by ip(8) and, when a fault begins, by ioctl(2), rates by
+// tc(8).
 #include "hw/inject/host_network.hpp"
 
 #include <fcntl.h>
@@ -24,21 +24,8 @@ namespace holdfast::hw {
 namespace {
 
 constexpr Tool kIp{"ip", "iproute2"};
-constexpr Tool kNft{"nft", "nftables"};
 constexpr Tool kTc{"tc", "iproute2"};
 constexpr const char* kOwnNamespace = "/proc/thread-self/ns/net";
-
-// Frames of the bridge pass one chain, in which two sets of ports are dropped.
-constexpr const char* kFilters =
-    "table bridge rails {\n"
-    "  set silent_from { type ifname; }\n"
-    "  set silent_to { type ifname; }\n"
-    "  chain forward {\n"
-    "    type filter hook forward priority 0; policy accept;\n"
-    "    iifname @silent_from drop\n"
-    "    oifname @silent_to drop\n"
-    "  }\n"
-    "}\n";
 
 std::string text_of_address(std::uint32_t host, std::uint32_t rail) {
   const std::uint32_t address = HostNetwork::address(host, rail);
@@ -79,10 +66,6 @@ Status new_namespace(Descriptor& made) {
 
 Status run_ip(int name_space, const std::string& commands) {
   return run_tool(kIp, {"-batch", "-"}, name_space, commands);
-}
-
-Status start_filtering(int name_space, StartedTool& nft) {
-  return StartedTool::start(kNft, {"-f", "-"}, name_space, nft);
 }
 
 // By the kernel's own call: a tool would have to be started at the very moment at which others are
@@ -186,19 +169,6 @@ Status HostNetwork::limit(std::uint32_t host, std::uint32_t rail, std::uint32_t 
                        "); expected a kernel with the queueing discipline tbf");
 }
 
-Status HostNetwork::prepare(std::span<const RailFault> faults) {
-  prepared_.clear();
-  for (const RailFault fault : faults) {
-    if (fault == RailFault::cut || fault == RailFault::closed) continue;
-    for (int i = 0; i < 2; ++i) {
-      StartedTool nft;
-      if (Status status = start_filtering(hub_.get(), nft); !status.is_ok()) return status;
-      prepared_.push_back(std::move(nft));
-    }
-  }
-  return Status::ok();
-}
-
 Status HostNetwork::begin(std::uint32_t host, std::uint32_t rail, RailFault fault) {
   HOLDFAST_ASSERT(rail < rails_);
   std::uint32_t& count = hosts_[host].faults[rail][static_cast<std::size_t>(fault)];
@@ -219,20 +189,12 @@ Status HostNetwork::set(std::uint32_t host, std::uint32_t rail, RailFault fault,
     return run_ip(name_space(host),
                   "link set " + rail_name(rail) + " up\n" + neighbours(host, rail));
   }
-  std::string commands = filters_ ? "" : kFilters;
-  commands += std::string(on ? "add" : "delete") + " element bridge rails " +
-              (fault == RailFault::silent_from ? "silent_from" : "silent_to") + " { \"" +
-              port_name(host, rail) + "\" }\n";
-  StartedTool nft;
-  if (prepared_.empty()) {
-    if (Status status = start_filtering(hub_.get(), nft); !status.is_ok()) return status;
-  } else {
-    nft = std::move(prepared_.back());
-    prepared_.pop_back();
+  if (!silent_.is_open()) {
+    if (Status status = SilentPorts::open(hub_.get(), silent_); !status.is_ok()) return status;
   }
-  const Status status = nft.finish(commands);
-  filters_ = filters_ || status.is_ok();
-  return status;
+  const auto way = fault == RailFault::silent_from ? SilentPorts::Way::in : SilentPorts::Way::out;
+  const std::string port = port_name(host, rail);
+  return on ? silent_.begin(port, way) : silent_.end(port, way);
 }
 
 }  // namespace holdfast::hw

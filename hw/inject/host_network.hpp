@@ -9,19 +9,18 @@
 // is busy.
 //
 // A rail fails at the hub's end. Cut: the link is down, seen by the host. Silent: the link is up,
-// and whatever comes from the host, or goes to it, is dropped without a word (a black hole); by
-// nftables. Or at the host's end. Closed: its interface is down, as an administrator does it, so
-// that the host itself is refused whatever it sends there; the others see nothing.
+// and whatever comes from the host, or goes to it, is dropped without a word (a black hole;
+// silent_ports.hpp). Or at the host's end. Closed: its interface is down, as an administrator does
+// it, so that the host itself is refused whatever it sends there; the others see nothing.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "hw/descriptor.hpp"
-#include "hw/inject/run_tool.hpp"
+#include "hw/inject/silent_ports.hpp"
 #include "stack/base/status.hpp"
 
 namespace holdfast::hw {
@@ -59,12 +58,6 @@ class HostNetwork {
   static std::uint64_t burst_bytes(std::uint32_t megabits);
   Status limit(std::uint32_t host, std::uint32_t rail, std::uint32_t megabits);
 
-  // nft, which these faults of one rail will need when they begin and when they end, is started
-  // now, so that it takes no processor at those moments; what was prepared before is over.
-  // Processes that are forked meanwhile must exec.
-  Status prepare(std::span<const RailFault> faults);
-  // Of what was prepared and has not happened.
-  std::size_t prepared() const { return prepared_.size(); }
   // Begins and ends are counted: a rail has a fault until as many have ended as have begun.
   Status begin(std::uint32_t host, std::uint32_t rail, RailFault fault);
   Status end(std::uint32_t host, std::uint32_t rail, RailFault fault);
@@ -84,8 +77,7 @@ class HostNetwork {
   Descriptor hub_;
   std::uint32_t rails_ = 1;  // of each host
   std::vector<Host> hosts_;
-  bool filters_ = false;               // the hub has its table of rails that are silent
-  std::vector<StartedTool> prepared_;  // for these
+  SilentPorts silent_;  // of the hub, once there has been a rail that is silent
 };
 
 }  // namespace holdfast::hw

@@ -3,19 +3,20 @@
 #include "hw/inject/host_network.hpp"
 
 #include <gtest/gtest.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <memory>
 #include <string>
 #include <thread>
 
 #include "hw/inject/in_namespace.hpp"
 #include "hw/inject/run_tool.hpp"
+#include "hw/inject/silent_ports.hpp"
 #include "hw/monotonic_clock.hpp"
 #include "hw/udp/internet_socket.hpp"
 #include "tests/unit/hw/launched_program.hpp"
@@ -116,29 +117,22 @@ TEST_F(HostNetworkTest, ASilentRailIsSilentInOneDirection) {
   EXPECT_TRUE(reaches(0, 2));
 }
 
-TEST_F(HostNetworkTest, WhatIsPreparedHappensWhenItBegins) {
-  const std::array both{RailFault::silent_from, RailFault::silent_to};
-  const Status prepared = network_->prepare(both);
-  ASSERT_TRUE(prepared.is_ok()) << prepared.message();
-  EXPECT_EQ(network_->prepared(), 4u);
-  EXPECT_TRUE(reaches(1, 0));
-  const Status status = network_->begin(1, 0, RailFault::silent_from);
-  if (not_possible_here(status)) GTEST_SKIP() << status.message();
-  ASSERT_TRUE(status.is_ok()) << status.message();
-  EXPECT_TRUE(stays_silent(1, 0));
-  EXPECT_TRUE(reaches(0, 1));
-  begin(1, RailFault::silent_to);
-  EXPECT_TRUE(stays_silent(0, 1));
-  EXPECT_EQ(network_->prepared(), 2u);
-  // Of what was prepared in vain nothing is left, nor is anything missing.
-  for (int i = 0; i < 3; ++i) ASSERT_TRUE(network_->prepare(both).is_ok());
-  EXPECT_EQ(network_->prepared(), 4u);
-  ASSERT_TRUE(network_->prepare({}).is_ok());
-  EXPECT_EQ(network_->prepared(), 0u);
-  end(1, RailFault::silent_from);
-  end(1, RailFault::silent_to);
-  EXPECT_TRUE(reaches(1, 0));
-  EXPECT_TRUE(reaches(0, 1));
+// What the kernel refuses is said; what it was told before stays as it was.
+TEST_F(HostNetworkTest, ASilenceThatHasNotBegunCannotEnd) {
+  SilentPorts ports;
+  const Status opened = SilentPorts::open(network_->name_space(0), ports);
+  if (not_possible_here(opened)) GTEST_SKIP() << opened.message();
+  ASSERT_TRUE(opened.is_ok()) << opened.message();
+  constexpr auto kIn = SilentPorts::Way::in, kOut = SilentPorts::Way::out;
+  const std::string longest(IFNAMSIZ - 1, 'x');
+  for (const std::string& port : {std::string("a"), longest}) {
+    EXPECT_TRUE(ports.begin(port, kIn).is_ok());
+    EXPECT_EQ(ports.end(port, kOut).message(),
+              "cannot change what " + port + " carries: No such file or directory");
+    EXPECT_TRUE(ports.begin(port, kIn).is_ok()) << "it is silent already";
+    EXPECT_TRUE(ports.end(port, kIn).is_ok());
+    EXPECT_FALSE(ports.end(port, kIn).is_ok());
+  }
 }
 
 // Neither ends this process, nor does the length of what they are told keep anybody waiting.
@@ -150,10 +144,7 @@ TEST_F(HostNetworkTest, ToolsThatAreMissingOrDoNotListenSaySo) {
   EXPECT_EQ(run_tool({"sh", "dash"}, {"-c", "echo why; exit 1"}, host, much).message(),
             "sh failed: why");
   EXPECT_TRUE(run_tool({"sh", "dash"}, {"-c", "exit 0"}, host, much).is_ok());
-  StartedTool started;
-  ASSERT_TRUE(
-      StartedTool::start({"sh", "dash"}, {"-c", "test $(wc -c) = 1048576"}, host, started).is_ok());
-  EXPECT_TRUE(started.finish(much).is_ok());
+  EXPECT_TRUE(run_tool({"sh", "dash"}, {"-c", "test $(wc -c) = 1048576"}, host, much).is_ok());
   EXPECT_FALSE(run_tool({"sh", "dash"}, {}, -1, "").is_ok()) << "there is no such namespace";
 }
 
