@@ -1,9 +1,12 @@
-// Namespaces by unshare(2), interfaces by ip(8) and, when a fault begins, by ioctl(2), rates by
-// tc(8).
+// Namespaces by unshare(2), interfaces by ip(8) and rates by tc(8); what faults change, by
+// ioctl(2).
 #include "hw/inject/host_network.hpp"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <net/if.h>
+#include <net/if_arp.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -35,7 +38,11 @@ std::string text_of_address(std::uint32_t host, std::uint32_t rail) {
 }
 
 // Of the locally administered ones.
-std::string ethernet_address(std::uint32_t host, std::uint32_t rail) {
+std::array<std::uint8_t, 6> ethernet_address(std::uint32_t host, std::uint32_t rail) {
+  return {2, 0, 0, 0, static_cast<std::uint8_t>(rail), static_cast<std::uint8_t>(host)};
+}
+
+std::string text_of_ethernet_address(std::uint32_t host, std::uint32_t rail) {
   std::array<char, 18> text;
   std::snprintf(text.data(), text.size(), "02:00:00:00:%02x:%02x", rail & 0xffu, host & 0xffu);
   return text.data();
@@ -66,6 +73,21 @@ Status new_namespace(Descriptor& made) {
 
 Status run_ip(int name_space, const std::string& commands) {
   return run_tool(kIp, {"-batch", "-"}, name_space, commands);
+}
+
+// Where a host finds another one, for good.
+arpreq neighbour(std::uint32_t host, std::uint32_t rail) {
+  arpreq request{};
+  sockaddr_in where{};
+  where.sin_family = AF_INET;
+  where.sin_addr.s_addr = htonl(HostNetwork::address(host, rail));
+  std::memcpy(&request.arp_pa, &where, sizeof where);
+  request.arp_ha.sa_family = ARPHRD_ETHER;
+  const auto ethernet = ethernet_address(host, rail);
+  std::memcpy(request.arp_ha.sa_data, ethernet.data(), ethernet.size());
+  request.arp_flags = ATF_PERM | ATF_COM;
+  rail_name(rail).copy(request.arp_dev, sizeof request.arp_dev - 1);
+  return request;
 }
 
 // By the kernel's own call: a tool would have to be started at the very moment at which others are
@@ -121,8 +143,8 @@ Status HostNetwork::make_hub() {
     for (std::uint32_t host = 0; host < hosts(); ++host) {
       const std::string name = port_name(host, rail);
       commands += "link add " + name + " type veth peer name " + rail_name(rail) + " address " +
-                  ethernet_address(host, rail) + " netns /proc/" + std::to_string(::getpid()) +
-                  "/fd/" + std::to_string(name_space(host)) + "\n";
+                  text_of_ethernet_address(host, rail) + " netns /proc/" +
+                  std::to_string(::getpid()) + "/fd/" + std::to_string(name_space(host)) + "\n";
       commands += "link set " + name + " master " + hub + "\nlink set " + name + " up\n";
     }
   }
@@ -134,20 +156,28 @@ Status HostNetwork::join(std::uint32_t host) {
   for (std::uint32_t rail = 0; rail < rails_; ++rail) {
     const std::string name = rail_name(rail);
     commands += "address add " + text_of_address(host, rail) + "/24 dev " + name + "\nlink set " +
-                name + " up\n" + neighbours(host, rail);
+                name + " up\n";
   }
-  return run_ip(name_space(host), commands);
+  if (Status status = run_ip(name_space(host), commands); !status.is_ok()) return status;
+  for (std::uint32_t rail = 0; rail < rails_; ++rail) {
+    if (Status status = set_neighbours(host, rail); !status.is_ok()) return status;
+  }
+  return Status::ok();
 }
 
 // An interface that goes down forgets them.
-std::string HostNetwork::neighbours(std::uint32_t host, std::uint32_t rail) const {
-  std::string commands;
-  for (std::uint32_t other = 0; other < hosts(); ++other) {
-    if (other == host) continue;
-    commands += "neighbour replace " + text_of_address(other, rail) + " lladdr " +
-                ethernet_address(other, rail) + " dev " + rail_name(rail) + " nud permanent\n";
-  }
-  return commands;
+Status HostNetwork::set_neighbours(std::uint32_t host, std::uint32_t rail) const {
+  return in_namespace(name_space(host), [&] {
+    const Descriptor socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    for (std::uint32_t other = 0; other < hosts(); ++other) {
+      if (other == host) continue;
+      const arpreq request = neighbour(other, rail);
+      if (::ioctl(socket.get(), SIOCSARP, &request) == 0) continue;
+      return Status::error("cannot tell a host where " + text_of_address(other, rail) +
+                           " is: " + std::strerror(errno));
+    }
+    return Status::ok();
+  });
 }
 
 // A burst of a millisecond, and of no less than the longest run of datagrams that the kernel sends
@@ -185,9 +215,8 @@ Status HostNetwork::end(std::uint32_t host, std::uint32_t rail, RailFault fault)
 Status HostNetwork::set(std::uint32_t host, std::uint32_t rail, RailFault fault, bool on) {
   if (fault == RailFault::cut) return set_link(hub_.get(), port_name(host, rail), !on);
   if (fault == RailFault::closed) {
-    if (on) return set_link(name_space(host), rail_name(rail), false);
-    return run_ip(name_space(host),
-                  "link set " + rail_name(rail) + " up\n" + neighbours(host, rail));
+    Status status = set_link(name_space(host), rail_name(rail), !on);
+    return on || !status.is_ok() ? status : set_neighbours(host, rail);
   }
   if (!silent_.is_open()) {
     if (Status status = SilentPorts::open(hub_.get(), silent_); !status.is_ok()) return status;

@@ -72,7 +72,7 @@ class HostNetwork {
   Status make_hub();
   Status join(std::uint32_t host);
   Status set(std::uint32_t host, std::uint32_t rail, RailFault fault, bool on);
-  std::string neighbours(std::uint32_t host, std::uint32_t rail) const;
+  Status set_neighbours(std::uint32_t host, std::uint32_t rail) const;
 
   Descriptor hub_;
   std::uint32_t rails_ = 1;  // of each host

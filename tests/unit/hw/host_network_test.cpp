@@ -4,12 +4,15 @@
 
 #include <gtest/gtest.h>
 #include <net/if.h>
+#include <net/if_arp.h>
 #include <netinet/in.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <memory>
 #include <string>
 #include <thread>
@@ -70,6 +73,16 @@ class HostNetworkTest : public ::testing::Test {
         if (got == sent) return true;
     }
     return false;
+  }
+
+  // Whether a host need not ask where another one is.
+  bool knows(std::uint32_t host, std::uint32_t other) {
+    arpreq request{};
+    const SocketName name = name_of(other);
+    std::memcpy(&request.arp_pa, &name.any, sizeof request.arp_pa);
+    std::strcpy(request.arp_dev, "rail-0");
+    return ::ioctl(sockets_[host].get(), SIOCGARP, &request) == 0 &&
+           (request.arp_flags & ATF_PERM) != 0;
   }
 
   void begin(std::uint32_t host, RailFault fault) {
@@ -155,7 +168,9 @@ TEST_F(HostNetworkTest, AClosedRailRefusesWhatItsHostSends) {
   const SocketName zero = name_of(0), one = name_of(1);
   EXPECT_EQ(::sendto(sockets_[1].get(), "", 1, 0, &zero.any, zero.size), -1);
   EXPECT_EQ(::sendto(sockets_[0].get(), "", 1, 0, &one.any, one.size), 1);
+  EXPECT_FALSE(knows(1, 0));
   end(1, RailFault::closed);
+  EXPECT_TRUE(knows(1, 0));
   EXPECT_TRUE(reaches(0, 1));
   EXPECT_TRUE(reaches(1, 0));
 }
