@@ -26,7 +26,7 @@ inline double in_s(Duration duration) {
 double bytes_between(const DeliveryTrace& trace, Time from, Time to);
 
 struct Gap {
-  Time begin;  // the delivery before it
+  Time begin;  // the delivery before it; `from` if there is none
   Duration length;
 };
 // The longest time between two deliveries one after the other of which the later one is after

@@ -22,7 +22,7 @@ struct GapRow {
   std::string noticed_by;  // netlink, errno, silence, nobody
   std::optional<double> noticed_s;
   double gap_s = 0;                  // without a delivery; if it hung, until it was given up
-  double gap_at_s = 0;               // when that began, after the fault
+  double gap_at_s = 0;               // when that began, after the fault; before it: negative
   std::optional<double> regained_s;  // from the fault to 95 % of a single rail's bandwidth
   std::optional<double> share;       // of a single rail's, from then on until it was mended
   std::optional<double> back_s;      // from mending until the rail carries again

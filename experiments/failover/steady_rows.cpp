@@ -1,4 +1,4 @@
-// Grouped by looking for each row's first like: there are a few hundred at most.
+// Rows are alike if contender and rails are; at the first of its like a summary is made.
 #include "experiments/failover/steady_rows.hpp"
 
 #include <algorithm>

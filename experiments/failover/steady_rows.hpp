@@ -1,5 +1,5 @@
-// What a stream does while no rail fails: the bandwidth that a fault's is held against, and the
-// longest time without a delivery, which is the machine's own and is in that of a fault, too.
+// What a stream does while no rail fails, which a fault's bandwidth and gap are held against: in
+// the longest time without a delivery are a message's own time and what contender and machine add.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct SteadySummary {
   double bytes_per_second;  // median
   double gap_median_s, gap_99_s;
 };
-// In the order in which they come first.
+// In the order in which contenders and rails come first.
 std::vector<SteadySummary> summaries_of(const std::vector<SteadyRow>& rows);
 
 }  // namespace holdfast::failover

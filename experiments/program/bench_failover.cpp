@@ -66,8 +66,7 @@ std::string optional_number(const std::optional<double>& value) {
 std::string gaps_csv(const std::vector<failover::GapRow>& rows) {
   std::string csv =
       "contender,fault,rail,repetition,lasted_s,outcome,noticed_by,noticed_s,gap_s,gap_at_s,"
-      "regained_s,"
-      "share_of_single_rail,back_s,left_well,messages\n";
+      "regained_s,share_of_single_rail,back_s,left_well,messages\n";
   for (const failover::GapRow& row : rows) {
     std::string outcome = row.outcome;
     std::replace(outcome.begin(), outcome.end(), '"', '\'');
@@ -115,9 +114,10 @@ std::string json_of(const failover::Plan& plan, const failover::Findings& findin
 
 void print(const failover::Findings& findings) {
   for (const failover::SteadySummary& row : failover::summaries_of(findings.steady)) {
-    std::printf("%-10s without a fault, rail %-8s %9.1f MB/s, longest gap %.1f ms, 99 %% %.1f ms\n",
-                row.contender.c_str(), row.rails.c_str(), row.bytes_per_second / 1e6,
-                row.gap_median_s * 1e3, row.gap_99_s * 1e3);
+    std::printf(
+        "%-10s without a fault, rail %-8s %9.1f MB/s, longest gap, median %.1f ms, 99 %% %.1f ms\n",
+        row.contender.c_str(), row.rails.c_str(), row.bytes_per_second / 1e6,
+        row.gap_median_s * 1e3, row.gap_99_s * 1e3);
   }
   print_limits(findings.shows);
   for (const failover::GapRow& row : findings.gaps) {

@@ -1,5 +1,5 @@
-// Namespaces by unshare(2), interfaces by ip(8) and rates by tc(8); what faults change, by
-// ioctl(2).
+// Namespaces by unshare(2), interfaces by ip(8) and rates by tc(8); what faults
+// change, by ioctl(2), and what is silent by silent_ports.hpp.
 #include "hw/inject/host_network.hpp"
 
 #include <arpa/inet.h>
@@ -169,6 +169,8 @@ Status HostNetwork::join(std::uint32_t host) {
 Status HostNetwork::set_neighbours(std::uint32_t host, std::uint32_t rail) const {
   return in_namespace(name_space(host), [&] {
     const Descriptor socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    if (!socket.is_open())
+      return Status::error(std::string("a host has no socket: ") + std::strerror(errno));
     for (std::uint32_t other = 0; other < hosts(); ++other) {
       if (other == host) continue;
       const arpreq request = neighbour(other, rail);
@@ -199,6 +201,10 @@ Status HostNetwork::limit(std::uint32_t host, std::uint32_t rail, std::uint32_t 
                        "); expected a kernel with the queueing discipline tbf");
 }
 
+Status HostNetwork::allow_silence() {
+  return silent_.is_open() ? Status::ok() : SilentPorts::open(hub_.get(), silent_);
+}
+
 Status HostNetwork::begin(std::uint32_t host, std::uint32_t rail, RailFault fault) {
   HOLDFAST_ASSERT(rail < rails_);
   std::uint32_t& count = hosts_[host].faults[rail][static_cast<std::size_t>(fault)];
@@ -218,9 +224,7 @@ Status HostNetwork::set(std::uint32_t host, std::uint32_t rail, RailFault fault,
     Status status = set_link(name_space(host), rail_name(rail), !on);
     return on || !status.is_ok() ? status : set_neighbours(host, rail);
   }
-  if (!silent_.is_open()) {
-    if (Status status = SilentPorts::open(hub_.get(), silent_); !status.is_ok()) return status;
-  }
+  if (Status status = allow_silence(); !status.is_ok()) return status;
   const auto way = fault == RailFault::silent_from ? SilentPorts::Way::in : SilentPorts::Way::out;
   const std::string port = port_name(host, rail);
   return on ? silent_.begin(port, way) : silent_.end(port, way);

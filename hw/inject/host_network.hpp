@@ -16,7 +16,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "hw/descriptor.hpp"
@@ -32,6 +31,9 @@ enum class RailFault : std::uint8_t {
   closed,       // the host has shut its own end
 };
 constexpr std::size_t kRailFaults = 4;
+constexpr bool is_silent(RailFault fault) {
+  return fault == RailFault::silent_from || fault == RailFault::silent_to;
+}
 
 class HostNetwork {
  public:
@@ -58,6 +60,9 @@ class HostNetwork {
   static std::uint64_t burst_bytes(std::uint32_t megabits);
   Status limit(std::uint32_t host, std::uint32_t rail, std::uint32_t megabits);
 
+  // What it takes for rails to fall silent is put up now (nft), and not when the first one does:
+  // that takes some ten milliseconds of a processor.
+  Status allow_silence();
   // Begins and ends are counted: a rail has a fault until as many have ended as have begun.
   Status begin(std::uint32_t host, std::uint32_t rail, RailFault fault);
   Status end(std::uint32_t host, std::uint32_t rail, RailFault fault);
@@ -77,7 +82,7 @@ class HostNetwork {
   Descriptor hub_;
   std::uint32_t rails_ = 1;  // of each host
   std::vector<Host> hosts_;
-  SilentPorts silent_;  // of the hub, once there has been a rail that is silent
+  SilentPorts silent_;  // of the hub, once it is allowed
 };
 
 }  // namespace holdfast::hw

@@ -45,12 +45,14 @@ constexpr std::uint16_t of_tables(std::uint16_t request) {
 // Some messages one after the other. What is inside of something is added by a function.
 class Batch {
  public:
+  explicit Batch(std::uint32_t number) : number_(number) {}
   template <class Inside>
   void message(std::uint16_t type, std::uint16_t flags, std::uint16_t resource, Inside inside) {
     const std::size_t begin = size_;
     nlmsghdr header{};
     header.nlmsg_type = type;
     header.nlmsg_flags = static_cast<std::uint16_t>(NLM_F_REQUEST | flags);
+    header.nlmsg_seq = number_;
     put(&header, sizeof header);
     const nfgenmsg kind{NFPROTO_BRIDGE, NFNETLINK_V0, htons(resource)};
     put(&kind, sizeof kind);
@@ -85,6 +87,7 @@ class Batch {
 
   alignas(kAligned) std::array<std::byte, 256> bytes_{};
   std::size_t size_ = 0;
+  std::uint32_t number_;  // by which answers are told apart
 };
 
 // That one set of the table shall have, or no longer have, the port as an element.
@@ -105,18 +108,21 @@ void add_change(Batch& batch, std::uint16_t request, std::string_view set,
   batch.message(NFNL_MSG_BATCH_END, 0, NFNL_SUBSYS_NFTABLES, nothing);
 }
 
-// 0, or what errno says. The kernel has answered when a batch has been sent, to the change or, if
-// it takes none at all from us, to the batch.
-int answer(int kernel) {
-  std::array<std::byte, 1024> bytes;
-  const ssize_t got = ::recv(kernel, bytes.data(), bytes.size(), 0);
-  if (got < 0) return errno;
-  nlmsghdr header;
-  nlmsgerr said;
-  if (got < static_cast<ssize_t>(sizeof header + sizeof said)) return EPROTO;
-  std::memcpy(&header, bytes.data(), sizeof header);
-  std::memcpy(&said, &bytes[sizeof header], sizeof said);
-  return header.nlmsg_type == NLMSG_ERROR ? -said.error : EPROTO;
+// 0, or what errno says. When a batch has been sent the kernel has answered: to the change, or to
+// the batch if that failed, or to both; or it has found no words (EAGAIN).
+int answer(int kernel, std::uint32_t batch) {
+  for (;;) {
+    std::array<std::byte, 1024> bytes;
+    const ssize_t got = ::recv(kernel, bytes.data(), bytes.size(), MSG_DONTWAIT);
+    if (got < 0) return errno;
+    nlmsghdr header;
+    nlmsgerr said;
+    if (got < static_cast<ssize_t>(sizeof header + sizeof said)) return EPROTO;
+    std::memcpy(&header, bytes.data(), sizeof header);
+    if (header.nlmsg_seq != batch) continue;  // a second answer to an earlier one
+    std::memcpy(&said, &bytes[sizeof header], sizeof said);
+    return header.nlmsg_type == NLMSG_ERROR ? -said.error : EPROTO;
+  }
 }
 
 }  // namespace
@@ -144,11 +150,11 @@ Status SilentPorts::change(std::uint16_t request, std::string_view port, Way way
   HOLDFAST_ASSERT(is_open() && port.size() < IFNAMSIZ);
   std::string name(port);
   name.resize(IFNAMSIZ);
-  Batch batch;
+  Batch batch(++batches_);
   add_change(batch, request, way == Way::in ? kSetIn : kSetOut, name);
   const bool is_sent =
       ::send(kernel_.get(), batch.data(), batch.size(), 0) == static_cast<ssize_t>(batch.size());
-  const int error = is_sent ? answer(kernel_.get()) : errno;
+  const int error = is_sent ? answer(kernel_.get(), batches_) : errno;
   if (error == 0) return Status::ok();
   return Status::error("cannot change what " + std::string(port) +
                        " carries: " + std::strerror(error));

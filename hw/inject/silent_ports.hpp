@@ -1,8 +1,8 @@
 // Ports of bridges that drop what comes in or goes out, and say nothing: a black hole in one
 // direction. A filter of the bridge (nftables) looks ports up in two sets; it is put up once, by
-// nft(8). To change the sets is one message to the kernel, some microseconds: nft would take a
-// processor for ten milliseconds, started beforehand or not, at the very moment at which others are
-// to notice that nothing comes any more.
+// nft(8). To change the sets is one call of the kernel: nft, started beforehand or not, would take
+// a processor for some ten milliseconds at the very moment at which others are to notice that
+// nothing comes any more.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +31,7 @@ class SilentPorts {
   Status change(std::uint16_t request, std::string_view port, Way way);
 
   Descriptor kernel_;  // netlink, of that namespace
+  std::uint32_t batches_ = 0;
 };
 
 }  // namespace holdfast::hw

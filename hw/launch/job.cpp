@@ -114,7 +114,13 @@ Status Job::separate_hosts(std::vector<std::vector<Address>>& addresses) {
     }
     ++next_port[host];
   }
-  return HostNetwork::open(hosts_of(plan_), plan_.rails, network_);
+  if (Status status = HostNetwork::open(hosts_of(plan_), plan_.rails, network_); !status.is_ok())
+    return status;
+  const bool any_silent =
+      std::any_of(plan_.actions.begin(), plan_.actions.end(), [](const PlannedAction& action) {
+        return action.action == LaunchAction::fail && is_silent(action.target.fault);
+      });
+  return any_silent ? network_->allow_silence() : Status::ok();
 }
 
 std::string Job::file_of(const ProcessLife& life, const char* extension) const {

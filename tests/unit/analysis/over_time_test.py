@@ -26,7 +26,7 @@ class OverTime(unittest.TestCase):
         self.write("gaps.csv", "contender,fault,rail,lasted_s\n"
                    "holdfast,cut,1,1\nholdfast,cut,1,1.5\nholdfast,cut,1,9\n")
         self.write("steady.csv", "contender,rails,bytes_per_s\n"
-                   "holdfast,0,9e7\nholdfast,0 and 1,2e8\nholdfast,0,1.2e8\nholdfast,0,1e8\n"
+                   "holdfast,0,9e7\nholdfast,0 and 1,2e8\nholdfast,0,1e8\nholdfast,0,1.2e8\n"
                    "ob1 tcp,0,5e7\n")
 
     def write(self, name, text):

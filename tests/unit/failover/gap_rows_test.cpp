@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace holdfast::failover {
 namespace {
@@ -43,13 +44,20 @@ TEST(GapRow, SaysWhatAFaultCost) {
   EXPECT_EQ(row.noticed_by, "silence");
   EXPECT_DOUBLE_EQ(row.noticed_s.value(), 0.015);
   EXPECT_DOUBLE_EQ(row.gap_s, 0.02);
-  EXPECT_DOUBLE_EQ(row.gap_at_s, 0);
   // 950 bytes a millisecond for 50 ms: the 20 ms have one message, so all but two of them go.
   EXPECT_DOUBLE_EQ(row.regained_s.value(), 0.018);
   EXPECT_NEAR(row.share.value(), 180.1 / 182, 1e-9);
   EXPECT_DOUBLE_EQ(row.back_s.value(), 0.08);
   EXPECT_EQ(row.left_well, 3u);
   EXPECT_EQ(row.messages, 482u);
+}
+
+TEST(GapRow, SaysWhenTheGapBeganAfterTheFault) {
+  for (const auto& [broken_ms, at_s] : {std::pair{97, 0.003}, {100, 0.0}, {104, -0.004}}) {
+    TrialResult result = recovered();
+    result.broken = at_ms(broken_ms);
+    EXPECT_DOUBLE_EQ(row_of(result, silent(), 1e6).gap_at_s, at_s);
+  }
 }
 
 TEST(GapRow, SaysWhatBecameOfAStreamThatDidNotRecover) {

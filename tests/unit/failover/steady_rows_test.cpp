@@ -10,7 +10,7 @@ Time at_ms(std::int64_t ms) {
   return Time{} + milliseconds(ms);
 }
 
-// 1,000 bytes every 2 ms, with 50 ms of nothing before the last second and 7 ms within it.
+// 1,000 bytes every 2 ms, with 50 ms of nothing before the last second and 8 ms within it.
 TEST(SteadyRow, IsOfTheLastSecondOnly) {
   TrialResult result;
   result.trace.message_bytes = 1000;
