@@ -38,7 +38,8 @@ const std::array kOptions = {
     Option{"--sleep", nullptr, "netpipe: processes sleep until something comes; else they poll"},
     Option{"--no-mpi", nullptr, "netpipe, failover: without Open MPI"},
     Option{"--times", "N",
-           "failover: how often each fault happens, on the rails in turn; default 5"},
+           "failover: how often each fault happens, on the rails in turn, and nothing\n"
+           "for a second; default 5"},
     Option{"--faults", "LIST",
            "failover: of cut, cut_far, cut_unwatched, closed, silent_out, silent_back,\n"
            "silent_both and flap; default all"},
