@@ -32,6 +32,8 @@ GapRow row_of(const TrialResult& result, const FaultKind& kind, double single_by
   const Gap gap = longest_gap(result.trace, result.broken, result.ended);
   row.gap_s = in_s(gap.length);
   row.gap_at_s = in_s(gap.begin - result.broken);
+  const Time first_ends = std::min(result.broken + kFirst, result.ended);
+  row.first_gap_s = in_s(longest_gap(result.trace, result.broken, first_ends).length);
   const auto regained = regained_at(result.trace, result.broken, result.mended,
                                     kRegainedShare * single_bytes_per_second);
   if (regained) {
@@ -55,10 +57,11 @@ double quantile(std::vector<double> values, double share) {
 
 std::vector<bench::LimitShow> shows_of(const FaultKind& kind, const std::vector<GapRow>& rows) {
   if (rows.empty()) return {};
-  std::vector<double> gaps, shares, backs;
+  std::vector<double> gaps, first_gaps, shares, backs;
   for (const GapRow& row : rows) {
     const bool went_on = row.outcome == "recovered" || row.outcome == "rail_not_back";
     gaps.push_back(went_on ? row.gap_s : kNever);
+    first_gaps.push_back(went_on ? row.first_gap_s : kNever);
     shares.push_back(row.share.value_or(0));
     if (row.back_s) {
       backs.push_back(*row.back_s);
@@ -73,6 +76,8 @@ std::vector<bench::LimitShow> shows_of(const FaultKind& kind, const std::vector<
   std::vector<bench::LimitShow> shows;
   shows.push_back(show.at_most("gap, median, s", quantile(gaps, 0.5), in_s(kind.gap_max)));
   shows.push_back(show.at_most("gap, 99 %, s", quantile(gaps, 0.99), in_s(kind.gap_max)));
+  shows.push_back(
+      show.at_most("first gap, 99 %, s", quantile(first_gaps, 0.99), in_s(kind.gap_max)));
   shows.push_back(
       show.at_least("share of a single rail, median", quantile(shares, 0.5), kRegainedShare));
   if (backs.empty()) return shows;

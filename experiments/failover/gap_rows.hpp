@@ -11,6 +11,10 @@
 
 namespace holdfast::failover {
 
+// In which a fault is noticed. Later gaps have other causes, which a second without a fault has,
+// too.
+inline constexpr Duration kFirst = milliseconds(100);
+
 // One fault. Times in seconds.
 struct GapRow {
   std::string contender;  // "holdfast", "ob1 tcp"
@@ -23,6 +27,7 @@ struct GapRow {
   std::optional<double> noticed_s;
   double gap_s = 0;                  // without a delivery; if it hung, until it was given up
   double gap_at_s = 0;               // when that began, after the fault; before it: negative
+  double first_gap_s = 0;            // the longest that was in the first kFirst after the fault
   std::optional<double> regained_s;  // from the fault to 95 % of a single rail's bandwidth
   std::optional<double> share;       // of a single rail's, from then on until it was mended
   std::optional<double> back_s;      // from mending until the rail carries again

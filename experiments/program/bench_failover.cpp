@@ -66,7 +66,7 @@ std::string optional_number(const std::optional<double>& value) {
 std::string gaps_csv(const std::vector<failover::GapRow>& rows) {
   std::string csv =
       "contender,fault,rail,repetition,lasted_s,outcome,noticed_by,noticed_s,gap_s,gap_at_s,"
-      "regained_s,share_of_single_rail,back_s,left_well,messages\n";
+      "first_gap_s,regained_s,share_of_single_rail,back_s,left_well,messages\n";
   for (const failover::GapRow& row : rows) {
     std::string outcome = row.outcome;
     std::replace(outcome.begin(), outcome.end(), '"', '\'');
@@ -74,9 +74,9 @@ std::string gaps_csv(const std::vector<failover::GapRow>& rows) {
            std::to_string(row.repetition) + "," + short_number(row.lasted_s) + ",\"" + outcome +
            "\"," + row.noticed_by + "," + optional_number(row.noticed_s) + "," +
            short_number(row.gap_s) + "," + short_number(row.gap_at_s) + "," +
-           optional_number(row.regained_s) + "," + optional_number(row.share) + "," +
-           optional_number(row.back_s) + "," + std::to_string(row.left_well) + "," +
-           std::to_string(row.messages) + "\n";
+           short_number(row.first_gap_s) + "," + optional_number(row.regained_s) + "," +
+           optional_number(row.share) + "," + optional_number(row.back_s) + "," +
+           std::to_string(row.left_well) + "," + std::to_string(row.messages) + "\n";
   }
   return csv;
 }

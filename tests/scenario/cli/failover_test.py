@@ -48,6 +48,7 @@ class Failover(Scenario):
             self.assertEqual(row["noticed_by"], FAULTS[row["fault"]])
             self.assertGreater(float(row["gap_s"]), 0)
             self.assertGreater(float(row["gap_at_s"]), -float(row["gap_s"]))
+            self.assertLessEqual(float(row["first_gap_s"]), float(row["gap_s"]))
             self.assertGreaterEqual(float(row["back_s"]), 0)
             self.assertGreater(self.came_meanwhile(row["fault"], row["rail"]), 4)
         steady = self.rows("out", "steady.csv")
@@ -60,6 +61,7 @@ class Failover(Scenario):
                  for row in self.rows("out", "shows.csv")}
         self.assertEqual(shows["gap, 99 %, s", "cut"], 0.01)
         self.assertEqual(shows["gap, 99 %, s", "silent_out"], 0.025)
+        self.assertEqual(shows["first gap, 99 %, s", "silent_out"], 0.025)
         self.assertEqual(shows["rail back, 99 %, s", "closed"], 0.25)
         self.assertEqual(shows["two rails / one", "none"], 1.7)
         machine = json.loads(self.read("out", "machine.json"))

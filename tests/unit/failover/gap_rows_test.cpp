@@ -60,6 +60,30 @@ TEST(GapRow, SaysWhenTheGapBeganAfterTheFault) {
   }
 }
 
+// 7 ms of nothing, 50 ms and 150 ms after the fault.
+TEST(GapRow, TellsTheGapOfAFaultFromLaterOnes) {
+  for (const auto& [ms, first_gap_s] : {std::pair{150, 0.007}, {250, 0.001}}) {
+    TrialResult result = recovered();
+    auto& all = result.trace.deliveries;
+    all.clear();
+    for (std::int64_t at = 0; at <= 500; ++at) {
+      if (at <= ms || at >= ms + 7) all.push_back(at_ms(at));
+    }
+    const GapRow row = row_of(result, silent(), 1e6);
+    EXPECT_DOUBLE_EQ(row.gap_s, 0.007);
+    EXPECT_DOUBLE_EQ(row.first_gap_s, first_gap_s);
+  }
+}
+
+// Whoever never goes on has waited for as long as was looked.
+TEST(GapRow, HasAFirstGapUntilTheEndOfWhatIsLookedAt) {
+  TrialResult result = recovered();
+  std::erase_if(result.trace.deliveries, [](Time at) { return at > at_ms(100); });
+  EXPECT_DOUBLE_EQ(row_of(result, silent(), 1e6).first_gap_s, 0.1);
+  result.ended = at_ms(150);
+  EXPECT_DOUBLE_EQ(row_of(result, silent(), 1e6).first_gap_s, 0.05);
+}
+
 TEST(GapRow, SaysWhatBecameOfAStreamThatDidNotRecover) {
   TrialResult result = recovered();
   result.is_back = false;
@@ -93,6 +117,7 @@ GapRow row(double gap_s, double share, double back_s) {
   made.contender = "holdfast";
   made.outcome = "recovered";
   made.gap_s = gap_s;
+  made.first_gap_s = gap_s / 2;
   made.share = share;
   made.back_s = back_s;
   return made;
@@ -111,6 +136,8 @@ TEST(GapShows, HoldTheTimesOfNearlyAllAgainstTheirLimits) {
     EXPECT_DOUBLE_EQ(gap->value, 0.011);
     EXPECT_DOUBLE_EQ(gap->limit, limit);
     EXPECT_EQ(gap->kept(), limit > 0.011);
+    EXPECT_DOUBLE_EQ(find(shows, "first gap, 99 %, s")->value, 0.0055);
+    EXPECT_DOUBLE_EQ(find(shows, "first gap, 99 %, s")->limit, limit);
     EXPECT_TRUE(find(shows, "gap, median, s")->kept());
     const LimitShow* const share = find(shows, "share of a single rail, median");
     EXPECT_DOUBLE_EQ(share->value, 0.96);
