@@ -61,7 +61,7 @@ class HostNetwork {
   Status limit(std::uint32_t host, std::uint32_t rail, std::uint32_t megabits);
 
   // What it takes for rails to fall silent is put up now (nft), and not when the first one does:
-  // that takes some ten milliseconds of a processor.
+  // that takes some ten milliseconds.
   Status allow_silence();
   // Begins and ends are counted: a rail has a fault until as many have ended as have begun.
   Status begin(std::uint32_t host, std::uint32_t rail, RailFault fault);

@@ -1,8 +1,8 @@
 // Ports of bridges that drop what comes in or goes out, and say nothing: a black hole in one
 // direction. A filter of the bridge (nftables) looks ports up in two sets; it is put up once, by
-// nft(8). To change the sets is one call of the kernel: nft, started beforehand or not, would take
-// a processor for some ten milliseconds at the very moment at which others are to notice that
-// nothing comes any more.
+// nft(8). To change the sets is one call of the kernel: nft, started beforehand or not, takes some
+// ten milliseconds, and processors from others who at this very moment are to notice that nothing
+// comes any more.
 #pragma once
 
 #include <cstdint>
