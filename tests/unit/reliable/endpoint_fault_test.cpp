@@ -74,6 +74,41 @@ TEST(EndpointFaults, ACorruptLastFragmentIsAskedForAtOnce) {
   }
 }
 
+// The published code made a frame of nothing if there was no room for an acknowledgement, to send
+// it later.
+TEST(EndpointFaults, AnAcknowledgementThatFindsNoRoomSaysTheSameLater) {
+  for (const bool is_inline : {true, false}) {
+    WorldOptions options;
+    options.rails[0].is_inline = is_inline;
+    World world(options);
+    Exchange first(14'000);  // measures the round trip
+    first.begin(world, 9);
+    ASSERT_TRUE(world.complete(0, 1));
+    int frames = 0, acknowledgements = 0;
+    world.network.script = [&](const Flight& flight) {
+      if (flight.has(Type::acknowledgement)) ++acknowledgements;
+      const bool is_third = flight.carries_payload() && ++frames == 3;
+      return Fate{.corrupt = is_third ? 500 : -1};
+    };
+    ScriptedFabric& rail = world.network.fabric(1, 0);
+    rail.room = 0;
+    Exchange exchange(14'000);
+    exchange.begin(world);
+    world.run(microseconds(60));
+    EXPECT_EQ(frames, 10);
+    EXPECT_EQ(acknowledgements, 0);
+    rail.room = static_cast<std::size_t>(-1);
+    rail.happen(EventKind::writable);
+    ASSERT_TRUE(world.complete(0, 2));
+    EXPECT_TRUE(exchange.got == exchange.sent);
+    EXPECT_GT(acknowledgements, 0);
+    EXPECT_EQ(world.at(1).counts().corrupt_payload, 1u);
+    EXPECT_EQ(world.at(0).counts().fragments_resent, 1u);
+    EXPECT_EQ(world.at(1).counts().fragments_duplicate, 0u);
+    EXPECT_EQ(world.at(0).counts().unverified + world.at(0).counts().out_of_place, 0u);
+  }
+}
+
 // Nothing that comes from the wire says where in memory anything is: frames of all kinds with any
 // numbers, of the right connection, are harmless.
 TEST(EndpointFaults, NumbersOfTheWireAreLookedUp) {
