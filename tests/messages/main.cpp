@@ -4,7 +4,7 @@
 //   message_swarm [--first SEED] [--count N]        plays N seeds (100) from SEED (0)
 //   message_swarm --seed N [--verbose] [--trace]    plays one; --verbose says what it is, --trace
 //                                                   tells of each frame
-//   message_swarm --long                            plays 100,000
+//   message_swarm --long                            plays 100,000, of 10^9 frames at least
 //
 // A failing seed prints what is wrong and the line that plays it again. Exit status 1 if any
 // failed, or if many seeds together do not test what they are for; 2 if the arguments make no
@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::uint64_t kFailuresShown = 10;
 constexpr std::uint64_t kLong = 100'000;
+constexpr std::uint64_t kLongFramesMin = 1'000'000'000;
 constexpr std::uint64_t kMany = 200;  // seeds that say something about the share of what they draw
 
 struct Sum {
@@ -93,6 +94,10 @@ int run(const swarm::Arguments& arguments, bool trace) {
   if (arguments.count >= kMany && (mean < 4.0 || in_recovery < 0.1)) {
     std::cout << "these seeds test too little: messages of 4 fragments in the mean and 10 % with a "
                  "rail that dies during recovery are wanted\n";
+    return 1;
+  }
+  if (arguments.count >= kLong && sum.frames < kLongFramesMin) {
+    std::cout << "these seeds test too little: 10^9 frames are wanted\n";
     return 1;
   }
   return sum.failed == 0 ? 0 : 1;

@@ -261,7 +261,7 @@ class Bench(Scenario):
                          ["0.98", "0.95", "0.8"])
         machine = json.loads(self.read("lossy", "machine.json"))
         self.assertGreater(machine["round_trip_s"], 0)
-        self.assertEqual(machine["messages_compared"], (7 + 2 * 6) * 32)  # seven tell the round trip
+        self.assertEqual(machine["messages_compared"], (7 + 2 * 6) * 32)  # seven: the round trip
         self.assertIn("results: lossy\n", done.stdout)
 
     def test_what_is_refused_measures_nothing(self):
