@@ -35,8 +35,7 @@ constexpr std::uint64_t kLong = 100'000'000;
 constexpr std::size_t kPayloadMax = 1424;
 constexpr std::uint64_t kReused = 64;  // corruptions of one frame, which are cheaper than a new one
 
-// What happens to a frame. Of the kinds up to other_offset CRC-32C and the seeds of the checksums
-// let nothing pass.
+// What happens to a frame. Of the kinds up to other_offset nothing may pass.
 enum class Kind : std::uint8_t {
   one_bit,
   two_bits,
