@@ -3,52 +3,23 @@
 // reason each round begins with another contender.
 #include "experiments/bench/alternation.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 
 #include "experiments/statistics/median_interval.hpp"
+#include "hw/tune/repeated_work.hpp"
 
 namespace holdfast::bench {
-namespace {
-
-double thread_seconds() {
-  timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-double seconds_of(const Contender& contender, std::size_t calls) {
-  const double begun = thread_seconds();
-  for (std::size_t i = 0; i < calls; ++i) contender.work();
-  return thread_seconds() - begun;
-}
-
-// Doubled until a slice is half full, so that caches and branch predictors are warm as well.
-std::size_t calls_for(const Contender& contender, double slice_seconds) {
-  std::size_t calls = 1;
-  for (;;) {
-    const double taken = seconds_of(contender, calls);
-    if (taken >= slice_seconds / 2) {
-      const double wanted = static_cast<double>(calls) * slice_seconds / taken;
-      return std::max<std::size_t>(1, static_cast<std::size_t>(wanted));
-    }
-    calls *= 2;
-  }
-}
-
-}  // namespace
-
 Alternation::Alternation(const std::vector<Contender>& contenders, std::size_t rounds,
                          double slice_seconds)
     : seconds_(contenders.size()) {
   std::vector<std::size_t> calls;
   for (const Contender& contender : contenders)
-    calls.push_back(calls_for(contender, slice_seconds));
+    calls.push_back(hw::calls_that_take(contender.work, slice_seconds));
   for (std::size_t round = 0; round < rounds; ++round) {
     for (std::size_t turn = 0; turn < contenders.size(); ++turn) {
       const std::size_t i = (round + turn) % contenders.size();
-      seconds_[i].push_back(seconds_of(contenders[i], calls[i]) / static_cast<double>(calls[i]));
+      seconds_[i].push_back(hw::seconds_of(contenders[i].work, calls[i]) /
+                            static_cast<double>(calls[i]));
     }
   }
 }

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "hw/tune/kept_answer.hpp"
-#include "hw/tune/thread_time.hpp"
+#include "hw/tune/repeated_work.hpp"
 
 namespace holdfast::hw {
 namespace {
@@ -14,21 +14,10 @@ namespace {
 constexpr std::size_t kRounds = 9;
 constexpr double kSliceSeconds = 100e-6;
 
-double seconds_of(const std::function<void()>& work, std::size_t calls) {
-  const double begun = thread_seconds();
-  for (std::size_t i = 0; i < calls; ++i) work();
-  return thread_seconds() - begun;
-}
-
-std::size_t calls_for(const std::function<void()>& work) {
-  std::size_t calls = 1;
-  while (seconds_of(work, calls) < kSliceSeconds) calls *= 2;
-  return calls;
-}
-
 // Both in turns, so that what else the machine does disturbs both; the median of the ratios.
 double speed_ratio(const std::function<void()>& one, const std::function<void()>& other) {
-  const std::size_t one_calls = calls_for(one), other_calls = calls_for(other);
+  const std::size_t one_calls = calls_that_take(one, kSliceSeconds);
+  const std::size_t other_calls = calls_that_take(other, kSliceSeconds);
   std::array<double, kRounds> ratios;
   for (double& ratio : ratios) {
     const double one_seconds = seconds_of(one, one_calls) / static_cast<double>(one_calls);
