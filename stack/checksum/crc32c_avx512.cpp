@@ -1,16 +1,15 @@
 // CRC-32C by folding with AVX-512: four registers of 512 bits, each four sums of 128 bits that are
 // moved 256 bytes towards the end of the data by two carry-less products (VPCLMULQDQ).
 //
-// Zen 4 takes two cycles a product, so folding takes 16 bytes a cycle; the crc32 instruction, which
-// uses another unit, is worth 8 bytes more. A block that lies in the caches gives a tenth of its
-// bytes to three computations with it. More of them is faster where nothing else is done (three
-// times as much: 70 instead of 63 GB/s at 3.7 GHz), and slower from memory, where seven streams at
-// once are more than the prefetchers follow. A copy is bound by its stores and only folds.
+// Zen 4 and 5 take two cycles a product, so folding takes 16 bytes a cycle; the crc32 instruction,
+// which uses another unit, is worth 8 bytes more. So a part of each block is left to three
+// computations with it, side by side, as one waits three cycles for the one before.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "stack/checksum/crc32c_polynomial.hpp"
 #include "stack/checksum/crc32c_scalar.hpp"
@@ -28,11 +27,20 @@ namespace polynomial = crc32c_polynomial;
 
 constexpr std::size_t kRegister = 64;
 constexpr std::size_t kWide = 4 * kRegister;  // folded in a step
-constexpr std::size_t kNarrow = 8;            // each crc32 computation's share of a step
-constexpr std::size_t kSteps = 52;            // of a block
-constexpr std::size_t kBlock = kSteps * (kWide + 3 * kNarrow);
-constexpr std::size_t kPart = kSteps * kNarrow;
 constexpr std::size_t kPrefetchAhead = 4096;  // bytes; a page, where prefetchers of processors stop
+
+// A block: what is folded in so many steps, and behind it three parts, of which each gives so many
+// words to the crc32 instruction in a step.
+template <std::size_t kOfSteps, std::size_t kOfWords>
+struct Shape {
+  static constexpr std::size_t kSteps = kOfSteps, kWords = kOfWords;
+  static constexpr std::size_t kPart = kSteps * kWords * sizeof(std::uint64_t);
+  static constexpr std::size_t kBytes = kSteps * kWide + 3 * kPart;
+};
+// As much for either unit as it can take in a step, and less than 4 KiB.
+using Even = Shape<12, 3>;
+// A tenth for the crc32 instruction.
+using Long = Shape<52, 1>;
 
 // Factors that move each of the four sums of a register by another number of bits.
 template <std::uint64_t k0, std::uint64_t k1, std::uint64_t k2, std::uint64_t k3>
@@ -138,32 +146,84 @@ HOLDFAST_AVX512_INLINE __m128i moved_register(std::uint64_t crc) {
                               _mm_cvtsi64_si128(static_cast<long long>(kFactor)), 0x00);
 }
 
-// kBlock bytes: first the folded part, then three for the crc32 instruction.
-HOLDFAST_AVX512 std::uint32_t block(std::uint32_t crc, const std::byte* from) {
-  constexpr auto kNone = Crc32cCopy::none;
-  const std::byte* narrow = from + kSteps * kWide;
-  __m512i s0 = with_register(load<kNone>(nullptr, from), crc);
-  __m512i s1 = load<kNone>(nullptr, from + 64), s2 = load<kNone>(nullptr, from + 128);
-  __m512i s3 = load<kNone>(nullptr, from + 192);
-  const __m512i by = factors<Move<kWide>>();
+// CRC registers of the three parts, so far.
+struct PartSums {
   std::uint64_t a = 0, b = 0, c = 0;
-  for (const std::byte* const end = narrow + kPart;; narrow += kNarrow) {
-    a = _mm_crc32_u64(a, load_le<std::uint64_t>(narrow));
-    b = _mm_crc32_u64(b, load_le<std::uint64_t>(narrow + kPart));
-    c = _mm_crc32_u64(c, load_le<std::uint64_t>(narrow + 2 * kPart));
-    if (narrow + kNarrow == end) break;
-    from += kWide;
-    s0 = folded(s0, by, load<kNone>(nullptr, from));
-    s1 = folded(s1, by, load<kNone>(nullptr, from + 64));
-    s2 = folded(s2, by, load<kNone>(nullptr, from + 128));
-    s3 = folded(s3, by, load<kNone>(nullptr, from + 192));
+};
+
+// The next words of each; `from` is where the first part's are. Without a loop, which GCC keeps.
+template <class Form, std::size_t... kWord>
+HOLDFAST_AVX512_INLINE PartSums with_words(PartSums sums, const std::byte* from,
+                                           std::index_sequence<kWord...>) {
+  constexpr std::size_t kPart = Form::kPart, kBytes = sizeof(std::uint64_t);
+  ((sums.a = _mm_crc32_u64(sums.a, load_le<std::uint64_t>(from + kWord * kBytes)),
+    sums.b = _mm_crc32_u64(sums.b, load_le<std::uint64_t>(from + kPart + kWord * kBytes)),
+    sums.c = _mm_crc32_u64(sums.c, load_le<std::uint64_t>(from + 2 * kPart + kWord * kBytes))),
+   ...);
+  return sums;
+}
+
+// At least a register. The last one may begin in the one before.
+HOLDFAST_AVX512_INLINE void copy_rest(std::byte* to, const std::byte* from, std::size_t bytes) {
+  for (std::size_t at = 0; at + kRegister < bytes; at += kRegister)
+    load<Crc32cCopy::cached>(to + at, from + at);
+  load<Crc32cCopy::cached>(to + bytes - kRegister, from + bytes - kRegister);
+}
+
+// What the processor is asked for in advance, as its prefetchers do not follow four streams at
+// once. They do bring a line's neighbour, and to ask for each line is slower where another thread
+// has the other half of the core; from memory it is faster all the same.
+enum class Fetch : std::uint8_t { nothing, every_other_line, every_line };
+
+// As much as a step takes, in the order in which it lies, one block or two ahead.
+template <class Form, Fetch kFetch>
+HOLDFAST_AVX512_INLINE void prefetch_step(const std::byte* from) {
+  if constexpr (kFetch != Fetch::nothing) {
+    constexpr std::size_t kOfStep = Form::kBytes / Form::kSteps;
+    constexpr std::size_t kLines = kFetch == Fetch::every_line ? 1 : 2;
+    constexpr std::size_t kAhead = kFetch == Fetch::every_line ? 2 : 1;
+    for (std::size_t at = 0; at < kOfStep; at += kLines * kRegister)
+      _mm_prefetch(from + kAhead * Form::kBytes + at, _MM_HINT_T0);
+  }
+}
+
+// Form::kBytes.
+template <class Form, Crc32cCopy kCopy, Fetch kFetch>
+HOLDFAST_AVX512_INLINE std::uint32_t block(std::uint32_t crc, std::byte* to,
+                                           const std::byte* const begin) {
+  constexpr std::size_t kPart = Form::kPart, kWord = sizeof(std::uint64_t);
+  constexpr bool kCopies = kCopy != Crc32cCopy::none;
+  const auto target = [&](std::size_t at) { return kCopies ? to + at : nullptr; };
+  constexpr std::size_t kNarrow = Form::kSteps * kWide;  // where the three parts begin
+  const std::byte* narrow = begin + kNarrow;
+  __m512i s0 = with_register(load<kCopy>(target(0), begin), crc);
+  __m512i s1 = load<kCopy>(target(64), begin + 64), s2 = load<kCopy>(target(128), begin + 128);
+  __m512i s3 = load<kCopy>(target(192), begin + 192);
+  const __m512i by = factors<Move<kWide>>();
+  PartSums sums;
+  for (std::size_t step = 0;;) {
+    sums = with_words<Form>(sums, narrow, std::make_index_sequence<Form::kWords>());
+    narrow += Form::kWords * kWord;
+    const std::size_t copied = kNarrow + step * kRegister;
+    load<kCopy>(target(copied), begin + copied);
+    if (++step == Form::kSteps) break;
+    const std::size_t at = step * kWide;
+    prefetch_step<Form, kFetch>(begin + step * (Form::kBytes / Form::kSteps));
+    s0 = folded(s0, by, load<kCopy>(target(at), begin + at));
+    s1 = folded(s1, by, load<kCopy>(target(at + 64), begin + at + 64));
+    s2 = folded(s2, by, load<kCopy>(target(at + 128), begin + at + 128));
+    s3 = folded(s3, by, load<kCopy>(target(at + 192), begin + at + 192));
+  }
+  if constexpr (kCopies) {
+    constexpr std::size_t kCopied = kNarrow + Form::kSteps * kRegister;
+    copy_rest(to + kCopied, begin + kCopied, Form::kBytes - kCopied);
   }
   const __m128i ends =
       _mm_xor_si128(_mm_xor_si128(moved_register<3 * kPart>(reduced(joined(s0, s1, s2, s3))),
-                                  moved_register<2 * kPart>(a)),
-                    moved_register<kPart>(b));
+                                  moved_register<2 * kPart>(sums.a)),
+                    moved_register<kPart>(sums.b));
   const auto together = static_cast<std::uint64_t>(_mm_cvtsi128_si64(ends));
-  return static_cast<std::uint32_t>(_mm_crc32_u64(0, together) ^ c);
+  return static_cast<std::uint32_t>(_mm_crc32_u64(0, together) ^ sums.c);
 }
 
 template <Crc32cCopy kCopy>
@@ -178,13 +238,46 @@ HOLDFAST_AVX512 std::uint32_t run(std::uint32_t crc, std::byte* to, const std::b
   return crc32c_scalar::few<kCopy != Crc32cCopy::none>(crc, to, from, bytes - whole);
 }
 
+// Of what is left shorter than a block nothing is done.
+template <class Form, Crc32cCopy kCopy, Fetch kFetch>
+HOLDFAST_AVX512 std::uint32_t blocks(std::uint32_t crc, std::byte*& to, const std::byte*& from,
+                                     std::size_t& bytes) {
+  for (; bytes >= Form::kBytes; bytes -= Form::kBytes, from += Form::kBytes) {
+    crc = block<Form, kCopy, kFetch>(crc, to, from);
+    if constexpr (kCopy != Crc32cCopy::none) to += Form::kBytes;
+  }
+  return crc;
+}
+
+constexpr std::size_t kEvenMax = 16 << 10;  // twice as much is in the first-level cache
+// Up to here, where data come from the second-level cache, Even would be a fifth faster, and a
+// copy, which its stores hold back there, far behind it: what a copy costs beside the sum alone
+// counts for more, as no fragment is that long unless its user wants it.
+constexpr std::size_t kLongMax = 512 << 10;
+constexpr std::size_t kInCachesMax = 16 << 20;
+
 HOLDFAST_AVX512 std::uint32_t update_many(std::uint32_t crc, const std::byte* from,
                                           std::size_t bytes) {
-  constexpr std::size_t kInCachesMax = std::size_t{2} << 20;
-  if (bytes <= kInCachesMax) {
-    for (; bytes >= kBlock; bytes -= kBlock, from += kBlock) crc = block(crc, from);
+  constexpr auto kNone = Crc32cCopy::none;
+  std::byte* to = nullptr;
+  if (bytes <= kEvenMax) {
+    crc = blocks<Even, kNone, Fetch::nothing>(crc, to, from, bytes);
+  } else if (bytes <= kLongMax) {
+    crc = blocks<Long, kNone, Fetch::nothing>(crc, to, from, bytes);
+  } else if (bytes <= kInCachesMax) {
+    crc = blocks<Even, kNone, Fetch::every_other_line>(crc, to, from, bytes);
+  } else {
+    crc = blocks<Even, kNone, Fetch::every_line>(crc, to, from, bytes);
   }
-  return run<Crc32cCopy::none>(crc, nullptr, from, bytes);
+  return run<kNone>(crc, nullptr, from, bytes);
+}
+
+// In the second-level cache a copy is bound by its stores, and only folds.
+HOLDFAST_AVX512 std::uint32_t copy_many(std::uint32_t crc, std::byte* to, const std::byte* from,
+                                        std::size_t bytes) {
+  constexpr auto kCached = Crc32cCopy::cached;
+  if (bytes <= kEvenMax) crc = blocks<Even, kCached, Fetch::nothing>(crc, to, from, bytes);
+  return run<kCached>(crc, to, from, bytes);
 }
 
 // What is shorter than a register needs none, nor what saving and clearing them costs.
@@ -196,7 +289,7 @@ HOLDFAST_SSE42 std::uint32_t update(std::uint32_t crc, const std::byte* from, st
 HOLDFAST_SSE42 std::uint32_t copy(std::uint32_t crc, std::byte* to, const std::byte* from,
                                   std::size_t bytes) {
   if (bytes < kRegister) return crc32c_scalar::few<true>(crc, to, from, bytes);
-  return run<Crc32cCopy::cached>(crc, to, from, bytes);
+  return copy_many(crc, to, from, bytes);
 }
 
 HOLDFAST_AVX512 std::uint32_t stream(std::uint32_t crc, std::byte* to, const std::byte* from,
@@ -211,13 +304,12 @@ HOLDFAST_AVX512 std::uint32_t stream(std::uint32_t crc, std::byte* to, const std
 
 }  // namespace
 
-const Crc32cKernel kCrc32cAvx512 = {
-    "avx512",
-    "folding 256 bytes a step, in caches beside the crc32 instruction",
-    [] { return processor_features().avx512_vpclmulqdq; },
-    update,
-    copy,
-    stream};
+const Crc32cKernel kCrc32cAvx512 = {"avx512",
+                                    "folding 256 bytes a step, beside the crc32 instruction",
+                                    [] { return processor_features().avx512_vpclmulqdq; },
+                                    update,
+                                    copy,
+                                    stream};
 
 }  // namespace holdfast
 

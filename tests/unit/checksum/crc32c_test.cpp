@@ -91,19 +91,24 @@ TEST_P(EveryKernel, FollowsTheDefinitionAtEveryAlignmentAndLength) {
 }
 
 TEST_P(EveryKernel, FollowsTheDefinitionForManyBytes) {
-  const std::vector<std::uint8_t> data = random_octets(std::size_t{3} << 20, 3);
+  const std::vector<std::uint8_t> data = random_octets((std::size_t{16} << 20) + 100, 3);
+  // Among them are the blocks of the AVX-512 kernel, 3,936 and 14,560 bytes, and the lengths from
+  // which it has others.
   for (const std::size_t bytes :
-       {3071u, 6400u, 14559u, 14560u, 14561u, 65536u, 262144u, 3145000u}) {
+       {3071u, 3935u, 3936u, 3937u, 6400u, 7872u, 14559u, 14560u, 14561u, 16384u, 16385u, 29120u,
+        65536u, 524288u, 524289u, 3145000u, 16777217u}) {
     const published::Data octets(data.data() + bytes % 61, bytes);
     const std::uint64_t expected = published::crc32c(octets);
     ASSERT_EQ(value(octets), expected) << bytes;
     for (const auto move : {kernel_.copy, kernel_.stream}) {
-      std::vector<std::byte> to(bytes + 64);
-      const std::uint32_t crc =
-          ~move(0xffffffff, to.data() + bytes % 53, as_data(octets).data(), bytes);
+      const std::size_t shift = 1 + bytes % 53;
+      std::vector<std::byte> to(bytes + 64, std::byte{0x5a});
+      const std::uint32_t crc = ~move(0xffffffff, to.data() + shift, as_data(octets).data(), bytes);
       ASSERT_EQ(crc, expected) << bytes;
       ASSERT_TRUE(std::equal(octets.begin(), octets.end(),
-                             reinterpret_cast<const std::uint8_t*>(to.data()) + bytes % 53));
+                             reinterpret_cast<const std::uint8_t*>(to.data()) + shift));
+      ASSERT_EQ(to[shift - 1], std::byte{0x5a}) << bytes;
+      ASSERT_EQ(to[shift + bytes], std::byte{0x5a}) << bytes;
     }
   }
 }
