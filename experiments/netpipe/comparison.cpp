@@ -158,6 +158,7 @@ class Contest {
         ++findings.polled_steps;
         findings.disturbed_steps += measured.processor_share < kQuietShare ? 1u : 0u;
       }
+      findings.additions_per_cycle.push_back(measured.additions_per_cycle);
       for (const Traffic& traffic : measured.traffic)
         findings.fragments_resent += traffic.fragments_resent;
       const double all = trips * static_cast<double>(order.count);

@@ -51,8 +51,9 @@ struct Findings {
   // Steps of ours that polled, and those in which one of the two processes was off its processor
   // for more than a tenth of the time: others run there, and what was measured is too low.
   std::uint64_t polled_steps = 0, disturbed_steps = 0;
-  std::uint64_t fragments_resent = 0;  // by ours in their steps; some perhaps in vain
-  std::string without_mpi;             // why Open MPI is left out; empty: it is not
+  std::vector<double> additions_per_cycle;  // after each step, of anybody (Pair::Measured)
+  std::uint64_t fragments_resent = 0;       // by ours in their steps; some perhaps in vain
+  std::string without_mpi;                  // why Open MPI is left out; empty: it is not
 };
 
 // An error if something cannot be opened, hangs, or gives a message that is not what was sent.

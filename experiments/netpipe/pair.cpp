@@ -192,6 +192,8 @@ Status Pair::measure(Order order, Measured& measured) {
   measured.wrong = reports[0].wrong + reports[1].wrong;
   measured.traffic = {reports[0].traffic, reports[1].traffic};
   measured.round_trip_s = reports[0].round_trip_s;
+  measured.additions_per_cycle =
+      std::min(reports[0].additions_per_cycle, reports[1].additions_per_cycle);
   const auto share = [](const Report& report) { return report.processor_seconds / report.seconds; };
   measured.processor_share = std::min({1.0, share(reports[0]), share(reports[1])});
   return Status::ok();

@@ -39,6 +39,7 @@ class Pair {
     double round_trip_s = 0;         // of the first end, afterwards; 0: not known
     // Of its time, how much the process that had less of it was on a processor, 0 to 1.
     double processor_share = 0;
+    double additions_per_cycle = 0;  // afterwards, of the processor that does fewer
   };
   // One step; both sleep when it is over. An error says what one of them said.
   Status measure(Order order, Measured& measured);

@@ -13,6 +13,7 @@
 
 #include "experiments/netpipe/generator.hpp"
 #include "hw/monotonic_clock.hpp"
+#include "hw/tune/core_share.hpp"
 #include "hw/tune/thread_time.hpp"
 
 namespace holdfast::netpipe {
@@ -84,6 +85,7 @@ class Steps {
     report.traffic = end_.traffic() - before;
     report.round_trip_s = end_.round_trip_s();
     end_.settle();
+    report.additions_per_cycle = hw::additions_per_cycle();
     const bool receives = order_.pattern == Pattern::ping_pong || !is_first_;
     for (std::size_t i = 0; receives && i < in.count(); ++i)
       report.wrong += is_generated(name(1 - sent_by_us(), i), in[i]) ? 0u : 1u;

@@ -28,12 +28,13 @@ struct Order {
 // To `prepare` and to `go`.
 struct Report {
   std::uint32_t is_ok = 0;
-  std::uint32_t wrong = 0;       // messages that are not what was generated
-  double seconds = 0;            // of what is timed, as this end sees it
-  double processor_seconds = 0;  // of those, how many its thread had a processor
-  double round_trip_s = 0;       // afterwards
-  Traffic traffic;               // meanwhile, of this end
-  std::array<char, 240> why{};   // a sentence, where it is not ok
+  std::uint32_t wrong = 0;         // messages that are not what was generated
+  double seconds = 0;              // of what is timed, as this end sees it
+  double processor_seconds = 0;    // of those, how many its thread had a processor
+  double round_trip_s = 0;         // afterwards
+  double additions_per_cycle = 0;  // likewise (hw/tune/core_share.hpp)
+  Traffic traffic;                 // meanwhile, of this end
+  std::array<char, 240> why{};     // a sentence, where it is not ok
 };
 
 // Whole, or false: the other end is gone.

@@ -6,6 +6,7 @@
 
 #include "experiments/config/nearest.hpp"
 #include "experiments/netpipe/comparison.hpp"
+#include "experiments/netpipe/shared_core.hpp"
 #include "experiments/program/bench_results.hpp"
 #include "experiments/program/bench_words.hpp"
 #include "experiments/program/commands.hpp"
@@ -141,7 +142,20 @@ void print_resent(const netpipe::Findings& findings) {
               static_cast<unsigned long long>(findings.fragments_resent));
 }
 
-std::string json_of(const netpipe::Plan& plan, const netpipe::Findings& findings) {
+// Of a message over shared memory ours is mostly computing, and Open MPI's waiting (docs/speed.md).
+void print_shared(const netpipe::SharedCore& core) {
+  constexpr std::uint64_t kStepsToOneShared = 20;
+  if (core.shared_steps * kStepsToOneShared <= core.steps) return;
+  std::printf(
+      "note: in %llu of %llu steps something else computed on the core of one of our processors, "
+      "perhaps another virtual machine on its other hyper-thread (additions a cycle: %.2f in the "
+      "median, %.2f at best); what computes is slower then, and what waits is not\n",
+      static_cast<unsigned long long>(core.shared_steps),
+      static_cast<unsigned long long>(core.steps), core.median, core.best);
+}
+
+std::string json_of(const netpipe::Plan& plan, const netpipe::Findings& findings,
+                    const netpipe::SharedCore& core) {
   nlohmann::ordered_json json;
   json["rails"] = plan.rails;
   if (plan.places.megabits() > 0) {
@@ -156,6 +170,9 @@ std::string json_of(const netpipe::Plan& plan, const netpipe::Findings& findings
     json["polled_steps"] = findings.polled_steps;
     json["disturbed_steps"] = findings.disturbed_steps;
   }
+  json["additions_per_cycle"] = {{"best", core.best}, {"median", core.median}};
+  json["steps"] = core.steps;
+  json["shared_steps"] = core.shared_steps;
   json["fragments_resent"] = findings.fragments_resent;
   json["messages_compared"] = findings.messages;
   return json.dump();
@@ -209,8 +226,12 @@ int bench_netpipe(const Arguments& arguments) {
     all.polled_steps += findings.polled_steps;
     all.disturbed_steps += findings.disturbed_steps;
     all.fragments_resent += findings.fragments_resent;
+    all.additions_per_cycle.insert(all.additions_per_cycle.end(),
+                                   findings.additions_per_cycle.begin(),
+                                   findings.additions_per_cycle.end());
   }
-  if (Status status = write_bench_results(folder, json_of(plan, all), all.rows, all.shows);
+  const netpipe::SharedCore core = netpipe::shared_core(std::move(all.additions_per_cycle));
+  if (Status status = write_bench_results(folder, json_of(plan, all, core), all.rows, all.shows);
       !status.is_ok())
     return refuse_bench(status.message());
   if (Status status = runner::write_durably(folder + "/overhead.csv", overhead_csv(all.overheads));
@@ -218,6 +239,7 @@ int bench_netpipe(const Arguments& arguments) {
     return refuse_bench(status.message());
   print_shows(all.shows);
   print_disturbed(all.disturbed_steps, all.polled_steps);
+  print_shared(core);
   print_resent(all);
   std::printf("messages compared with what was sent: %llu\n",
               static_cast<unsigned long long>(all.messages));

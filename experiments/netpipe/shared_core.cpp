@@ -1,0 +1,23 @@
+// Alone a core differs from step to step by less than a hundredth; shared, by a tenth and more.
+#include "experiments/netpipe/shared_core.hpp"
+
+#include <algorithm>
+
+namespace holdfast::netpipe {
+
+SharedCore shared_core(std::vector<double> additions_per_cycle) {
+  constexpr double kAlone = 0.97;
+  if (additions_per_cycle.empty()) return {};
+  std::sort(additions_per_cycle.begin(), additions_per_cycle.end());
+  SharedCore found;
+  found.best = additions_per_cycle.back();
+  found.median = additions_per_cycle[additions_per_cycle.size() / 2];
+  found.steps = additions_per_cycle.size();
+  found.shared_steps =
+      static_cast<std::uint64_t>(std::lower_bound(additions_per_cycle.begin(),
+                                                  additions_per_cycle.end(), kAlone * found.best) -
+                                 additions_per_cycle.begin());
+  return found;
+}
+
+}  // namespace holdfast::netpipe
