@@ -201,13 +201,16 @@ Status open_network(const Plan& plan, std::unique_ptr<hw::HostNetwork>& network)
 }
 
 Status measure(const Plan& plan, hw::HostNetwork& network, Findings& findings) {
-  const auto ours = [&](const StreamPlan& stream, const SharedLog& log,
-                        std::unique_ptr<Stream>& started) {
-    return start_holdfast(stream, network, log, started);
-  };
-  if (Status status = Contest(plan, network, "holdfast", ours, true, findings).run();
-      !status.is_ok())
-    return status;
+  for (const reliable::Timers timers : plan.timers) {
+    const auto ours = [&](StreamPlan stream, const SharedLog& log,
+                          std::unique_ptr<Stream>& started) {
+      stream.timers = timers;
+      return start_holdfast(stream, network, log, started);
+    };
+    const char* const name = timers == reliable::Timers::paper ? "paper timers" : "holdfast";
+    if (Status status = Contest(plan, network, name, ours, true, findings).run(); !status.is_ok())
+      return status;
+  }
   if (plan.mpi_program.empty()) return Status::ok();
   const auto mpi = [&](const StreamPlan& stream, const SharedLog& log,
                        std::unique_ptr<Stream>& started) {

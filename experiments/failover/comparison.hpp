@@ -12,6 +12,7 @@
 #include "experiments/failover/gap_rows.hpp"
 #include "experiments/failover/steady_rows.hpp"
 #include "stack/base/status.hpp"
+#include "stack/reliable/endpoint.hpp"
 
 namespace holdfast::failover {
 
@@ -21,7 +22,8 @@ struct Plan {
   std::vector<const FaultKind*> kinds;
   std::uint32_t times = 1;  // of each kind, the rails in turn; and of streams without a fault
   std::uint64_t seed = 1;   // from which the moments are drawn
-  std::string mpi_program;  // mpi_failover; empty: without Open MPI
+  std::vector<reliable::Timers> timers;                 // of ours, each of which is a contender
+  std::string mpi_program;                              // mpi_failover; empty: without Open MPI
   std::function<void(const std::string&)> before_each;  // told what is measured next
   std::function<bool()> is_over;                        // the user wants it to end
 };

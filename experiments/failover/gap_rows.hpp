@@ -17,7 +17,7 @@ inline constexpr Duration kFirst = milliseconds(100);
 
 // One fault. Times in seconds.
 struct GapRow {
-  std::string contender;  // "holdfast", "ob1 tcp"
+  std::string contender;  // "holdfast", "paper timers", "ob1 tcp"
   std::string fault;      // the kind's name
   std::uint32_t rail = 0;
   std::uint32_t repetition = 0;

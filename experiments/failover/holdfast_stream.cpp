@@ -53,6 +53,7 @@ class StreamEnd final : private AddressBook {
     options.incarnation = kFirstLife;
     // What a stream before this one left in the queues of the rails must not be taken for its own.
     options.job = static_cast<std::uint32_t>(plan.batch);
+    options.timers = plan.timers;
     options.limits.peers = 1;
     options.limits.window_bytes = kWindowBytes;
     endpoint_ = std::make_unique<reliable::Endpoint>(options, rails_,

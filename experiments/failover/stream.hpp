@@ -14,6 +14,7 @@
 #include "experiments/failover/stream_log.hpp"
 #include "hw/inject/host_network.hpp"
 #include "stack/base/status.hpp"
+#include "stack/reliable/endpoint.hpp"
 
 namespace holdfast::failover {
 
@@ -24,6 +25,7 @@ struct StreamPlan {
   std::uint32_t message_bytes = 0;
   std::uint64_t batch = 0;  // names what the messages hold, and their job
   bool watches_ports = false;
+  reliable::Timers timers = reliable::Timers::measured;  // of ours
 };
 
 class Stream {

@@ -39,18 +39,10 @@ class Contest {
   }
 
   Status open(Findings& findings) {
-    const bool many = plan_.fragment_bytes.size() > 1;
-    for (const std::uint32_t bytes : plan_.fragment_bytes) {
-      const std::string cut = many ? " " + std::to_string(bytes) : "";
-      const std::string unprotected = "holdfast none" + cut;
-      for (const std::string& checksum : plan_.checksums) {
-        const std::string name = "holdfast " + checksum + cut;
-        if (Status status = open_ours(name, checksum, bytes); !status.is_ok()) return status;
-        if (compared_.is_protected.empty()) compared_.is_protected = name;
-        protections_.push_back({name, unprotected});
+    for (const reliable::Timers timers : plan_.timers) {
+      for (const std::uint32_t bytes : plan_.fragment_bytes) {
+        if (Status status = open_all_ours(timers, bytes); !status.is_ok()) return status;
       }
-      if (Status status = open_ours(unprotected, "", bytes); !status.is_ok()) return status;
-      if (compared_.unprotected.empty()) compared_.unprotected = unprotected;
     }
     if (Status status = open_raw(); !status.is_ok()) return status;
     open_mpi(findings);
@@ -79,8 +71,27 @@ class Contest {
  private:
   bool is_limited() const { return network_.burst_bytes > 0; }
 
-  Status open_ours(const std::string& name, const std::string& checksum, std::uint32_t bytes) {
-    const RailPlan rail{plan_.target, plan_.rails, bytes, checksum, plan_.seal, plan_.sleeps};
+  // With each checksum and with none. What is promised is promised of the first.
+  Status open_all_ours(reliable::Timers timers, std::uint32_t bytes) {
+    const bool many = plan_.fragment_bytes.size() > 1;
+    const std::string more = (many ? " " + std::to_string(bytes) : "") +
+                             (timers == reliable::Timers::paper ? " paper timers" : "");
+    RailPlan rail{plan_.target, plan_.rails, bytes, "", plan_.seal, plan_.sleeps, timers};
+    const std::string unprotected = "holdfast none" + more;
+    for (const std::string& checksum : plan_.checksums) {
+      const std::string name = "holdfast " + checksum + more;
+      rail.checksum = checksum;
+      if (Status status = open_ours(name, rail); !status.is_ok()) return status;
+      if (compared_.is_protected.empty()) compared_.is_protected = name;
+      protections_.push_back({name, unprotected});
+    }
+    rail.checksum = "";
+    if (Status status = open_ours(unprotected, rail); !status.is_ok()) return status;
+    if (compared_.unprotected.empty()) compared_.unprotected = unprotected;
+    return Status::ok();
+  }
+
+  Status open_ours(const std::string& name, const RailPlan& rail) {
     Contender& made = contenders_.emplace_back();
     made.name = name;
     made.rails = std::make_unique<OpenRails>();

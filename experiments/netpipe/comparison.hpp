@@ -13,6 +13,7 @@
 #include "experiments/netpipe/measurements.hpp"
 #include "experiments/netpipe/places.hpp"
 #include "stack/base/status.hpp"
+#include "stack/reliable/endpoint.hpp"
 
 namespace holdfast::netpipe {
 
@@ -23,10 +24,11 @@ struct Plan {
   // Registered, each once; ours are measured with each and without one as well. What is promised of
   // a checksum is promised of the first.
   std::vector<std::string> checksums;
-  std::string seal;                // registered
-  bool sleeps = false;             // else all poll, but Open MPI always does
-  Places places;                   // of the two processes; with shm both are on this host
-  std::vector<std::size_t> sizes;  // of messages, ascending
+  std::string seal;                      // registered
+  std::vector<reliable::Timers> timers;  // each once; ours are measured with each
+  bool sleeps = false;                   // else all poll, but Open MPI always does
+  Places places;                         // of the two processes; with shm both are on this host
+  std::vector<std::size_t> sizes;        // of messages, ascending
   std::uint32_t rounds = 1;
   std::string mpi_program;                              // mpi_netpipe; empty: without Open MPI
   std::function<void(const std::string&)> before_each;  // told what is measured next

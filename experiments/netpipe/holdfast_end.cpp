@@ -32,6 +32,7 @@ EndpointOptions options_of(const RailPlan& plan, bool is_first) {
   options.job = 1;
   options.seal = plan.seal;
   options.checksum = plan.checksum;
+  options.timers = plan.timers;
   options.limits = reliable::limits_for(plan.target);
   options.limits.peers = 1;
   return options;

@@ -24,6 +24,7 @@ struct RailPlan {
   std::string checksum;              // registered; empty: none
   std::string seal;                  // registered
   bool sleeps = false;               // else it polls
+  reliable::Timers timers = reliable::Timers::measured;
   // What happens to the frames that either end sends; absent: the rails are used as they are.
   std::optional<FrameFaults> faults = {};
   std::uint64_t faults_seed = 0;

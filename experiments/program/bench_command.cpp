@@ -46,6 +46,10 @@ const std::array kOptions = {
     Option{"--rates", "A,B",
            "failover: megabits a second of the two rails, in each direction;\n"
            "default 2000,2000"},
+    Option{"--timers", "LIST",
+           "failover, netpipe: of measured, ours, and paper, those of the protocol that\n"
+           "ours is made from, with which nothing is sent again for 10 s where nobody\n"
+           "is told, and no rail comes back; each is measured; default measured"},
     Option{"--message", "KIB", "failover: the length of a message in KiB; default 1024"},
     Option{"--seed", "N",
            "failover: the moments of the faults follow from it; goodput: which frames\n"
@@ -80,6 +84,7 @@ constexpr std::array kOwnOptions = {OwnOption{"--rounds", {"checksum", "goodput"
                                     OwnOption{"--times", {"failover", ""}},
                                     OwnOption{"--faults", {"failover", ""}},
                                     OwnOption{"--rates", {"failover", ""}},
+                                    OwnOption{"--timers", {"failover", "netpipe"}},
                                     OwnOption{"--message", {"failover", ""}},
                                     OwnOption{"--seed", {"failover", "goodput"}},
                                     OwnOption{"--figure", {"nas", ""}},
@@ -171,6 +176,7 @@ const Command kBenchCommand = {
     "  holdfast bench checksum\n"
     "  holdfast bench checksum --rounds 7 --largest 1 --output short\n"
     "  holdfast bench failover --faults cut,silent_out --times 100 --no-mpi --output hundred\n"
+    "  holdfast bench failover --timers measured,paper --faults silent_out --output timers\n"
     "  holdfast bench goodput --output lossy\n"
     "  holdfast bench netpipe --target udp --sizes 8,1048576 --output small\n"
     "  holdfast bench netpipe --rate 2400 --output wire\n"

@@ -51,6 +51,7 @@ std::string parse(const Arguments& arguments, failover::Plan& plan) {
   for (const auto& parse_some : {parse_faults, parse_rates}) {
     if (std::string wrong = parse_some(arguments, plan); !wrong.empty()) return wrong;
   }
+  if (std::string wrong = parse_timers(arguments, plan.timers); !wrong.empty()) return wrong;
   const std::string kib = arguments.value("--message", std::to_string(kMessageKib));
   if (!parse_whole(kib, kMessageKibLeast, kMessageKibMost, plan.message_bytes))
     return "--message is \"" + kib + "\"; expected a whole number of KiB from " +
@@ -105,6 +106,7 @@ std::string json_of(const failover::Plan& plan, const failover::Findings& findin
   json["rates_megabits_per_s"] = plan.megabits;
   json["queue_bytes"] = hw::HostNetwork::kQueueBytes;
   json["message_bytes"] = plan.message_bytes;
+  for (const reliable::Timers timers : plan.timers) json["timers"].push_back(name_of(timers));
   json["times"] = plan.times;
   json["seed"] = plan.seed;
   json["without_open_mpi"] = findings.without_mpi;
@@ -115,7 +117,7 @@ std::string json_of(const failover::Plan& plan, const failover::Findings& findin
 void print(const failover::Findings& findings) {
   for (const failover::SteadySummary& row : failover::summaries_of(findings.steady)) {
     std::printf(
-        "%-10s without a fault, rail %-8s %9.1f MB/s, longest gap, median %.1f ms, 99 %% %.1f ms\n",
+        "%-12s without a fault, rail %-8s %9.1f MB/s, longest gap, median %.1f ms, 99 %% %.1f ms\n",
         row.contender.c_str(), row.rails.c_str(), row.bytes_per_second / 1e6,
         row.gap_median_s * 1e3, row.gap_99_s * 1e3);
   }

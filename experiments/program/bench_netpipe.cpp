@@ -106,6 +106,7 @@ std::string parse(const Arguments& arguments, netpipe::Plan& plan,
   if (plan.rails > kRailsMost)
     return "--rails is " + std::to_string(plan.rails) + "; expected 1 to " +
            std::to_string(kRailsMost);
+  if (std::string wrong = parse_timers(arguments, plan.timers); !wrong.empty()) return wrong;
   plan.sleeps = arguments.has("--sleep");
   return parse_fragments(arguments, targets, plan);
 }
@@ -165,6 +166,7 @@ std::string json_of(const netpipe::Plan& plan, const netpipe::Findings& findings
   }
   json["checksums"] = plan.checksums;
   json["seal"] = plan.seal;
+  for (const reliable::Timers timers : plan.timers) json["timers"].push_back(name_of(timers));
   json["waiting"] = plan.sleeps ? "sleeping" : "polling";
   if (findings.polled_steps > 0) {
     json["polled_steps"] = findings.polled_steps;

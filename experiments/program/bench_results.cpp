@@ -129,9 +129,9 @@ std::string limits_csv(const std::vector<bench::LimitShow>& shows) {
 }
 
 void print_limits(const std::vector<bench::LimitShow>& shows) {
-  std::printf("\n%-10s %-15s %-30s %7s %9s %9s\n", "", "fault", "", "samples", "value", "limit");
+  std::printf("\n%-12s %-15s %-30s %7s %9s %9s\n", "", "fault", "", "samples", "value", "limit");
   for (const bench::LimitShow& show : shows) {
-    std::printf("%-10s %-15s %-30s %7zu %9s %s%-7s%s\n", show.contender.c_str(), show.fault.c_str(),
+    std::printf("%-12s %-15s %-30s %7zu %9s %s%-7s%s\n", show.contender.c_str(), show.fault.c_str(),
                 show.show.c_str(), show.samples, short_number(show.value).c_str(),
                 show.is_least ? ">= " : "<= ", short_number(show.limit).c_str(),
                 show.kept() ? "" : "  not kept");

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "experiments/config/nearest.hpp"
 #include "experiments/program/commands.hpp"
 
 namespace holdfast::program {
@@ -42,6 +43,25 @@ std::string parse_numbers(const Arguments& arguments, const std::string& option,
     to.insert(number);
   }
   return "";
+}
+
+std::string parse_timers(const Arguments& arguments, std::vector<reliable::Timers>& to) {
+  using reliable::Timers;
+  std::vector<std::string> names;
+  for (const Timers each : {Timers::measured, Timers::paper}) names.emplace_back(name_of(each));
+  for (const std::string& name : split_at_commas(arguments.value("--timers", names[0]))) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end())
+      return "--timers has \"" + name + "\"" + runner::config::did_you_mean(name, names) +
+             "; expected measured, paper, or both with a comma between";
+    const Timers timers = found == names.begin() ? Timers::measured : Timers::paper;
+    if (std::find(to.begin(), to.end(), timers) == to.end()) to.push_back(timers);
+  }
+  return "";
+}
+
+const char* name_of(reliable::Timers timers) {
+  return timers == reliable::Timers::paper ? "paper" : "measured";
 }
 
 std::string mpi_program(const Arguments& arguments, const std::string& name) {

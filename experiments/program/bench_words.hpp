@@ -12,6 +12,7 @@
 
 #include "experiments/program/options.hpp"
 #include "stack/base/status.hpp"
+#include "stack/reliable/endpoint.hpp"
 
 namespace holdfast::program {
 
@@ -26,6 +27,11 @@ bool parse_whole(const std::string& text, std::uint32_t least, std::uint32_t mos
 // nothing.
 std::string parse_numbers(const Arguments& arguments, const std::string& option,
                           std::uint32_t least, std::uint32_t most, std::set<std::uint32_t>& to);
+
+// --timers: whose rules an endpoint follows, each once and in the order given; default measured.
+// Says what is wrong; empty: nothing.
+std::string parse_timers(const Arguments& arguments, std::vector<reliable::Timers>& to);
+const char* name_of(reliable::Timers timers);
 
 // The path of a program of the same build; empty: --no-mpi was given.
 std::string mpi_program(const Arguments& arguments, const std::string& name);

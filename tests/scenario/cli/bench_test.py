@@ -139,6 +139,10 @@ class Bench(Scenario):
         each = sum(3 * min(200, max(2, 4 * 2**20 // size)) for size in sizes)
         machine = json.loads(self.read(target, "machine.json"))
         self.assertEqual(machine["messages_compared"], each * len(contenders))
+        self.assertEqual(machine["steps"], 2 * len(sizes) * len(contenders))
+        self.assertLess(0, machine["additions_per_cycle"]["median"])
+        self.assertLessEqual(machine["additions_per_cycle"]["median"],
+                             machine["additions_per_cycle"]["best"])
         self.assertIn(f"results: {target}\n", done.stdout)
         self.assertEqual([name for name in os.listdir("/dev/shm")
                           if name.startswith(f"holdfast-bench-{done.args}-")], [])
@@ -199,6 +203,13 @@ class Bench(Scenario):
         contenders, _ = self.netpipe("shm", "--no-mpi", "--fragment", "4096,16384")
         self.assertEqual(contenders, {"holdfast crc32c 4096", "holdfast crc32c 16384",
                                       "holdfast none 4096", "holdfast none 16384", "raw shm"})
+
+    def test_messages_with_the_timers_of_the_paper_beside_ours(self):
+        contenders, machine = self.netpipe("udp", "--no-mpi", "--timers", "paper,measured")
+        self.assertEqual(contenders, {f"holdfast {checksum}{timers}"
+                                      for checksum in ("crc32c", "none")
+                                      for timers in ("", " paper timers")} | {"raw udp"})
+        self.assertEqual(machine["timers"], ["paper", "measured"])
 
     def test_what_each_checksum_takes_is_in_one_run(self):
         contenders, machine = self.netpipe("shm", "--no-mpi", "--checksum",
@@ -278,6 +289,8 @@ class Bench(Scenario):
                 (["checksum", "--rounds", "0"], "--rounds"),
                 (["checksum", "--output", "there"], "there is there already"),
                 (["checksum", "--target", "udp"], "has no option --target"),
+                (["goodput", "--timers", "paper"], "has no option --timers"),
+                (["netpipe", "--timers", "mesured"], "did you mean \"measured\"?"),
                 (["netpipe", "--largest", "4"], "has no option --largest"),
                 (["netpipe", "--target", "tdp"], "expected some of udp, tcp and shm"),
                 (["netpipe", "--rails", "9"], "expected 1 to 8"),

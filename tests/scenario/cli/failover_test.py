@@ -73,6 +73,22 @@ class Failover(Scenario):
         self.assertGreaterEqual(int(left_well[1]), sum(int(row["left_well"]) for row in gaps))
         self.assertIn("results: out\n", said)
 
+    def test_the_timers_of_the_paper_wait_ten_seconds_where_nobody_is_told(self):
+        self.failover("--faults", "silent_out,cut", "--times", "1", "--rates", "100,100",
+                      "--timers", "measured,paper", "--no-mpi", "--output", "out")
+        gaps = {(row["contender"], row["fault"]): row for row in self.rows("out", "gaps.csv")}
+        self.assertEqual(list(gaps), [(contender, fault)
+                                      for contender in ("holdfast", "paper timers")
+                                      for fault in ("silent_out", "cut")])
+        # The time-out runs from when a virtual fragment had been sent, a message before at most.
+        self.assertGreater(float(gaps["paper timers", "silent_out"]["gap_s"]), 9.5)
+        self.assertLess(float(gaps["holdfast", "silent_out"]["gap_s"]), 9.5)
+        # A rail that was given up never comes back.
+        self.assertEqual(gaps["paper timers", "cut"]["outcome"], "rail_not_back")
+        self.assertEqual(gaps["holdfast", "cut"]["outcome"], "recovered")
+        self.assertEqual(json.loads(self.read("out", "machine.json"))["timers"],
+                         ["measured", "paper"])
+
     def test_open_mpi_is_in_the_same_figure_where_it_is_installed(self):
         if shutil.which("mpirun") is None or not os.path.exists(
                 os.path.join(os.path.dirname(PROGRAM), "mpi_failover")):
@@ -104,6 +120,7 @@ class Failover(Scenario):
                                 (["--rates", "100,0"], "expected two whole numbers"),
                                 (["--message", "63"], "KiB from 64 to 16384"),
                                 (["--times", "0"], "--times"),
+                                (["--timers", "papper"], "did you mean \"paper\"?"),
                                 (["--rounds", "3"], "failover has no option --rounds")):
             self.assertIn(expected, self.refused("bench", "failover", *words))
 
