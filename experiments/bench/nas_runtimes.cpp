@@ -24,31 +24,8 @@ std::uint32_t played_iterations(const Job& job) {
   return job.processes <= kFewProcesses ? 4 : 1;
 }
 
-// Of dr the InfiniBand SDR network (section 4.1; four lanes of 2.5 Gb/s carry 8 Gb/s of data) and
-// the fragment that it found best (section 4.2). Ours, for it gives none: the latency; a
-// microsecond of processor for each frame; 1.4 GB/s for a copy with its checksum, which is what "up
-// to 30 %" leaves of the 2 GB/s of its DDR network if the copy is what limits there, and 1.6
-// without, as the checksum costs "slightly" more.
-constexpr Cluster kDr = {8'000'000'000,
-                         microseconds(4),
-                         16384,
-                         {microseconds(1), 1'600'000'000},
-                         {microseconds(1), 1'400'000'000},
-                         0};
-
-// Of csum the cluster graphene (section 5; DDR, 16 Gb/s). Latency, gap and copies are those that it
-// gives for jack (4.1 to 4.3), as it gives none for graphene; 4.30 GB/s are worked back from its
-// "one gap more for 1 MB" (experiments/csum-model). Open MPI's sum is worked back from the 60 % of
-// the bandwidth that it costs on graphene (5.1): 2 GB/s × 0.4 = 1 / (1 / 2 + 2 / B_csum).
-constexpr Cluster kGraphene = {16'000'000'000,
-                               nanoseconds(1400),
-                               16384,
-                               {nanoseconds(300), 4'530'000'000},
-                               {nanoseconds(300), 4'300'000'000},
-                               2'666'666'667};
-
 NasFigure dr_6() {
-  NasFigure figure{"dr-6", kDr, true, {}};
+  NasFigure figure{"dr-6", dr_sdr(), true, {}};
   for (const Benchmark benchmark : {Benchmark::bt, Benchmark::cg, Benchmark::mg, Benchmark::sp}) {
     figure.jobs.push_back({{benchmark, ProblemClass::c, 16, 0}, {}});
     figure.jobs.push_back({{benchmark, ProblemClass::c, 64, 0}, {}});
@@ -68,7 +45,7 @@ NasFigure csum_table_1() {
       std::pair{Benchmark::cg, std::array{5.60, 6.59, 5.72, 5.69}},
       std::pair{Benchmark::mg, std::array{0.71, 0.79, 0.71, 0.72}},
   };
-  NasFigure figure{"csum-table-1", kGraphene, false, {}};
+  NasFigure figure{"csum-table-1", graphene(), false, {}};
   for (const auto& [benchmark, seconds] : kTable) {
     figure.jobs.push_back({{benchmark, ProblemClass::b, 16, 0},
                            {{NasContender::unprotected, seconds[0]},

@@ -9,25 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/pipe/processor.hpp"
+#include "experiments/bench/clusters.hpp"
 #include "sim/workload/job.hpp"
 #include "stack/base/status.hpp"
-#include "stack/base/time.hpp"
 
 namespace holdfast::bench {
-
-// A cluster as the simulation needs it. What of it is published and what is assumed stands with
-// the clusters in the .cpp file and in the READMEs of the experiments.
-struct Cluster {
-  std::int64_t bits_per_second;
-  Duration latency;
-  std::uint32_t fragment_bytes;
-  // Of the reliable transport's processor: a frame copied, and copied with its checksum.
-  sim::FrameWork copied;
-  sim::FrameWork checked;
-  // Of an unprotected transport that sums up each message, whole, at either end; 0: not played.
-  std::int64_t sum_bytes_per_second;
-};
 
 enum class NasContender : std::uint8_t {
   unprotected,         // adapters write where they are told
