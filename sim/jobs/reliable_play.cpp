@@ -1,6 +1,9 @@
 // Players in a world of endpoints. All messages are sent from one memory and received into another,
 // as nobody reads them: whether bytes arrive whole is the business of other tests.
 #include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
 #include <span>
 
 #include "sim/jobs/transports.hpp"
@@ -14,7 +17,7 @@ namespace {
 
 class Port final : public MessagePort {
  public:
-  Port(std::vector<std::byte>& memory, reliable::Endpoint& endpoint, Time now)
+  Port(std::span<std::byte> memory, reliable::Endpoint& endpoint, Time now)
       : memory_(memory), endpoint_(endpoint), now_(now) {}
 
   bool send(ProcessId to, std::uint32_t tag, std::uint64_t bytes, std::uint64_t cookie) override {
@@ -28,17 +31,17 @@ class Port final : public MessagePort {
  private:
   std::span<std::byte> memory(std::uint64_t bytes) {
     HOLDFAST_ASSERT(bytes <= memory_.size());
-    return std::span(memory_).first(bytes);
+    return memory_.first(bytes);
   }
 
-  std::vector<std::byte>& memory_;
+  std::span<std::byte> memory_;
   reliable::Endpoint& endpoint_;
   Time now_;
 };
 
 class PlayedProgram final : public Program {
  public:
-  PlayedProgram(std::vector<Player>& players, std::vector<std::byte>& memory)
+  PlayedProgram(std::vector<Player>& players, std::span<std::byte> memory)
       : players_(players), memory_(memory) {}
 
   void began(ProcessId, Incarnation, Time) override {}
@@ -59,7 +62,7 @@ class PlayedProgram final : public Program {
 
  private:
   std::vector<Player>& players_;
-  std::vector<std::byte>& memory_;
+  std::span<std::byte> memory_;
   std::size_t over_ = 0;
 };
 
@@ -86,8 +89,15 @@ void play_reliable(const PlayOptions& options, std::vector<Player>& players, Pla
   world_options.rails[0].pipe.work = options.work;
   world_options.endpoint.checksum = options.checksum;
   world_options.endpoint.limits = limits(options, players.size());
-  std::vector<std::byte> memory(kPlayedMessageMax);
-  PlayedProgram program(players, memory);
+  // Zeros that take no memory until something is read or written there: to write all of them takes
+  // longer than most runs do.
+  struct Free {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+  const std::unique_ptr<std::byte[], Free> memory(
+      static_cast<std::byte*>(std::calloc(kPlayedMessageMax, 1)));
+  if (memory == nullptr) throw std::bad_alloc();
+  PlayedProgram program(players, {memory.get(), kPlayedMessageMax});
   World world(world_options, program);
   while (!program.is_over() && world.step(Time{} + kPlayedMax)) {
   }
