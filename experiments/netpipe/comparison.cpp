@@ -12,15 +12,11 @@
 #include "experiments/netpipe/measurements.hpp"
 #include "experiments/netpipe/pair.hpp"
 #include "experiments/netpipe/raw_ends.hpp"
+#include "experiments/netpipe/step_length.hpp"
 #include "stack/reliable/message_frame.hpp"
 
 namespace holdfast::netpipe {
 namespace {
-
-// The messages of a step lie side by side. They are so few that most steps are over before the
-// scheduler gives a processor to somebody else.
-constexpr std::size_t kStepBytes = 4 << 20;
-constexpr std::size_t kMessagesLeast = 2, kMessagesMost = 200;
 
 struct Contender {
   std::string name;
@@ -151,7 +147,7 @@ class Contest {
     Order order;
     order.pattern = pattern;
     order.bytes = bytes;
-    order.count = std::clamp(kStepBytes / bytes, kMessagesLeast, kMessagesMost);
+    order.count = messages_of_step(bytes);
     const double trips = pattern == Pattern::ping_pong ? 2 : 1;
     for (std::size_t turn = 0; turn < contenders_.size(); ++turn) {
       const Contender& contender = contenders_[(round + turn) % contenders_.size()];

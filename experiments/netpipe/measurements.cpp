@@ -43,7 +43,9 @@ std::vector<Promise> promises_of(const Network& network, const Compared& by) {
     all.push_back({"checksum / ob1", kTrip, kLarge, by.is_protected, by.mpi, 0.75});
     all.push_back({"checksum / ob1", kStream, kLarge, by.is_protected, by.mpi, 0.75});
     promise_checksum(by, 0, 0.88, all);
-  } else {
+  } else if (network.target == "sim-csum") {
+    promise_checksum(by, 0, 0.97, all);
+  } else if (network.target == "tcp") {
     for (const std::size_t bytes : {kSmall, kMiddle, kLarge})
       all.push_back({"no checksum / ob1", kTrip, bytes, by.unprotected, by.mpi, 1});
     all.push_back({"no checksum / ob1", kStream, kLarge, by.unprotected, by.mpi, 1});

@@ -20,14 +20,16 @@ const std::array kOptions = {
            "last figures need one that no cache holds"},
     Option{"--figure", "NAME", "nas: dr-6 or csum-table-1; default the latter"},
     Option{"--job", "NAME", "nas: of the figure this job only, such as is.B.16"},
-    Option{"--target", "LIST", "netpipe: of udp, tcp and shm; default all"},
+    Option{"--target", "LIST",
+           "netpipe: of udp, tcp and shm; default all. Or of sim-dr and sim-csum: the\n"
+           "networks of two papers, simulated"},
     Option{"--rails", "N", "netpipe: rails of that kind, 1 to 8; default 1"},
     Option{"--checksum", "LIST",
            "netpipe: of payloads, each measured, beside none; default crc32c"},
     Option{"--seal", "NAME", "netpipe: of frames without payload; default none"},
     Option{"--fragment", "LIST",
            "netpipe: bytes of payload in a frame, each measured; default 1424 over\n"
-           "UDP, as Ethernet has, and 16384"},
+           "UDP, as Ethernet has, else 16384"},
     Option{"--sizes", "LIST",
            "netpipe: lengths of messages in bytes; default 1 to 4 MiB in steps of\n"
            "four, and 8"},
@@ -155,7 +157,10 @@ const Command kBenchCommand = {
     "view\n"
     "and keep a record of each request besides. Takes some minutes. With --rate hosts and rails "
     "are\n"
-    "those of failover, and Open MPI is left out.\n\n"
+    "those of failover, and Open MPI is left out. The targets sim-dr and sim-csum are InfiniBand "
+    "of\n"
+    "two papers, DDR and QDR, in simulated time, beside messages that adapters move by themselves\n"
+    "and nothing protects; they take --sizes and --fragment, and any machine will do.\n\n"
     "pipeline-model: the bandwidth of checksummed messages over their length by the models: "
     "naive,\n"
     "eager, and through the super-pipeline; with a paper's parameters, beside what it says, and\n"
@@ -180,6 +185,7 @@ const Command kBenchCommand = {
     "  holdfast bench goodput --output lossy\n"
     "  holdfast bench netpipe --target udp --sizes 8,1048576 --output small\n"
     "  holdfast bench netpipe --rate 2400 --output wire\n"
+    "  holdfast bench netpipe --target sim-dr,sim-csum --output papers\n"
     "  holdfast bench nas --figure dr-6 --job cg.C.64\n"
     "  holdfast bench pipeline-model --output model",
     kOptions,

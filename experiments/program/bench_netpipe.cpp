@@ -7,9 +7,11 @@
 #include "experiments/config/nearest.hpp"
 #include "experiments/netpipe/comparison.hpp"
 #include "experiments/netpipe/shared_core.hpp"
+#include "experiments/netpipe/simulated.hpp"
 #include "experiments/program/bench_results.hpp"
 #include "experiments/program/bench_words.hpp"
 #include "experiments/program/commands.hpp"
+#include "experiments/program/netpipe_words.hpp"
 #include "experiments/runner/durable_file.hpp"
 #include "hw/inject/host_network.hpp"
 #include "stack/checksum/checksum.hpp"
@@ -21,23 +23,40 @@ namespace {
 
 constexpr std::uint32_t kRounds = 31;
 constexpr std::uint32_t kRailsMost = 8;
-constexpr std::uint32_t kSizeMost = 64 << 20;
 constexpr std::uint32_t kFragmentLeast = 64;
 constexpr std::uint32_t kMegabitsMost = 100'000;
 
+std::vector<std::string> simulated_targets() {
+  std::vector<std::string> names;
+  for (const netpipe::SimulatedNetwork& network : netpipe::simulated_networks())
+    names.emplace_back(network.target);
+  return names;
+}
+
+// Real ones, or simulated ones.
 std::string parse_targets(const Arguments& arguments, std::vector<std::string>& targets) {
   const bool is_limited = arguments.has("--rate");
   const std::string all = is_limited ? "udp,tcp" : "udp,tcp,shm";
+  std::size_t simulated = 0;
   for (const std::string& target : split_at_commas(arguments.value("--target", all))) {
-    if (target != "udp" && target != "tcp" && target != "shm")
-      return "--target has \"" + target +
-             "\"; expected some of udp, tcp and shm, with commas "
-             "between";
+    const bool is_simulated = netpipe::find_simulated_network(target) != nullptr;
+    if (!is_simulated && target != "udp" && target != "tcp" && target != "shm") {
+      std::vector<std::string> names = simulated_targets();
+      std::string expected;
+      for (const std::string& name : names) expected += " or of " + name;
+      names.insert(names.end(), {"udp", "tcp", "shm"});
+      return "--target has \"" + target + "\"" + runner::config::did_you_mean(target, names) +
+             "; expected some of udp, tcp and shm" + expected + ", with commas between";
+    }
     if (is_limited && target == "shm")
       return "--target has shm and --rate is there; expected udp or tcp, as hosts share no memory";
-    if (std::find(targets.begin(), targets.end(), target) == targets.end())
-      targets.push_back(target);
+    if (std::find(targets.begin(), targets.end(), target) != targets.end()) continue;
+    targets.push_back(target);
+    if (is_simulated) ++simulated;
   }
+  if (simulated > 0 && simulated < targets.size())
+    return "--target has simulated networks and real ones; expected one kind, as results that are "
+           "computed and results that are measured have folders of their own";
   return "";
 }
 
@@ -64,20 +83,6 @@ std::string parse_seal(const Arguments& arguments, netpipe::Plan& plan) {
   return "--seal is \"" + plan.seal + "\"; expected none or siphash128";
 }
 
-std::string parse_sizes(const Arguments& arguments, netpipe::Plan& plan) {
-  std::set<std::uint32_t> sizes;
-  if (arguments.has("--sizes")) {
-    if (std::string wrong = parse_numbers(arguments, "--sizes", 1, kSizeMost, sizes);
-        !wrong.empty())
-      return wrong;
-  } else {
-    for (std::uint32_t bytes = 1; bytes <= 4u << 20; bytes *= 4) sizes.insert(bytes);
-    sizes.insert(8);
-  }
-  plan.sizes.assign(sizes.begin(), sizes.end());
-  return "";
-}
-
 std::string parse_fragments(const Arguments& arguments, const std::vector<std::string>& targets,
                             netpipe::Plan& plan) {
   if (!arguments.has("--fragment")) return "";
@@ -97,43 +102,18 @@ std::string parse_fragments(const Arguments& arguments, const std::vector<std::s
   return "";
 }
 
-std::string parse(const Arguments& arguments, netpipe::Plan& plan,
-                  std::vector<std::string>& targets) {
-  for (const auto& parse_some : {parse_checksums, parse_seal, parse_sizes}) {
+std::string parse(const Arguments& arguments, const std::vector<std::string>& targets,
+                  netpipe::Plan& plan) {
+  for (const auto& parse_some : {parse_checksums, parse_seal}) {
     if (std::string wrong = parse_some(arguments, plan); !wrong.empty()) return wrong;
   }
-  if (std::string wrong = parse_targets(arguments, targets); !wrong.empty()) return wrong;
+  if (std::string wrong = parse_sizes(arguments, plan.sizes); !wrong.empty()) return wrong;
   if (plan.rails > kRailsMost)
     return "--rails is " + std::to_string(plan.rails) + "; expected 1 to " +
            std::to_string(kRailsMost);
   if (std::string wrong = parse_timers(arguments, plan.timers); !wrong.empty()) return wrong;
   plan.sleeps = arguments.has("--sleep");
   return parse_fragments(arguments, targets, plan);
-}
-
-void print_small(const std::string& target, const netpipe::Findings& findings) {
-  std::printf("%s, half a round trip of the shortest message, µs\n", target.c_str());
-  std::size_t shortest = 0;
-  for (const bench::BandwidthRow& row : findings.rows) {
-    if (!row.measurement.ends_with("ping_pong")) continue;
-    if (shortest == 0) shortest = row.message_bytes;
-    if (row.message_bytes != shortest) continue;
-    std::printf("  %-24s %8.2f\n", row.contender.c_str(),
-                1e6 * static_cast<double>(row.message_bytes) / row.median_bytes_per_second);
-  }
-  if (!findings.without_mpi.empty())
-    std::printf("  without Open MPI: %s\n", findings.without_mpi.c_str());
-}
-
-std::string overhead_csv(const std::vector<netpipe::OverheadRow>& rows) {
-  std::string csv =
-      "measurement,contender,message_bytes,samples,median_share,low_share,high_share\n";
-  for (const netpipe::OverheadRow& row : rows) {
-    csv += row.measurement + "," + row.contender + "," + std::to_string(row.message_bytes) + "," +
-           std::to_string(row.samples) + "," + short_number(row.median_share) + "," +
-           short_number(row.share.low) + "," + short_number(row.share.high) + "\n";
-  }
-  return csv;
 }
 
 // Without a wire between them nothing is lost between two processes, unless a buffer overflows.
@@ -185,11 +165,15 @@ std::string json_of(const netpipe::Plan& plan, const netpipe::Findings& findings
 int bench_netpipe(const Arguments& arguments) {
   netpipe::Plan plan;
   std::vector<std::string> targets;
+  if (std::string wrong = parse_targets(arguments, targets); !wrong.empty())
+    return refuse_bench(wrong);
+  if (netpipe::find_simulated_network(targets.front()) != nullptr)
+    return bench_netpipe_simulated(arguments, targets);
   std::uint32_t megabits = 0;
   if (!arguments.number("--rounds", kRounds, plan.rounds) ||
       !arguments.number("--rails", 1, plan.rails) || !arguments.number("--rate", 0, megabits))
     return kRefused;
-  if (std::string wrong = parse(arguments, plan, targets); !wrong.empty())
+  if (std::string wrong = parse(arguments, targets, plan); !wrong.empty())
     return refuse_bench(wrong);
   if (megabits > 0) {
     const std::uint32_t least = netpipe::least_megabits(plan.sizes.back());
@@ -220,7 +204,9 @@ int bench_netpipe(const Arguments& arguments) {
     const Status status = measure(plan, findings);
     plan.before_each("");
     if (const std::optional<int> ending = ending_of(status)) return *ending;
-    print_small(target, findings);
+    print_small(target, findings.rows);
+    if (!findings.without_mpi.empty())
+      std::printf("  without Open MPI: %s\n", findings.without_mpi.c_str());
     all.rows.insert(all.rows.end(), findings.rows.begin(), findings.rows.end());
     all.overheads.insert(all.overheads.end(), findings.overheads.begin(), findings.overheads.end());
     all.shows.insert(all.shows.end(), findings.shows.begin(), findings.shows.end());

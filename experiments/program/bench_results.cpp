@@ -16,19 +16,6 @@
 namespace holdfast::program {
 namespace {
 
-std::string shows_csv(const std::vector<bench::ShowRow>& rows) {
-  std::string csv =
-      "show,message_bytes,ratio,least_ratio,ours_bytes_per_s,peer_bytes_per_s,limit,"
-      "limit_bytes_per_s\n";
-  for (const bench::ShowRow& row : rows) {
-    csv += "\"" + row.show + "\"," + std::to_string(row.message_bytes) + "," +
-           short_number(row.ratio) + "," + short_number(row.least) + "," +
-           short_number(row.bytes_per_second) + "," + short_number(row.peer_bytes_per_second) +
-           "," + row.limit + "," + short_number(row.limit_bytes_per_second) + "\n";
-  }
-  return csv;
-}
-
 std::string machine_json(const std::string& special) {
   const hw::FactGroup processor = hw::probe_processor();
   nlohmann::ordered_json json;
@@ -65,6 +52,19 @@ std::string bandwidth_csv(const std::vector<bench::BandwidthRow>& rows) {
            std::to_string(row.samples) + "," + short_number(row.median_bytes_per_second) + "," +
            short_number(row.bytes_per_second.low) + "," + short_number(row.bytes_per_second.high) +
            "\n";
+  }
+  return csv;
+}
+
+std::string shows_csv(const std::vector<bench::ShowRow>& rows) {
+  std::string csv =
+      "show,message_bytes,ratio,least_ratio,ours_bytes_per_s,peer_bytes_per_s,limit,"
+      "limit_bytes_per_s\n";
+  for (const bench::ShowRow& row : rows) {
+    csv += "\"" + row.show + "\"," + std::to_string(row.message_bytes) + "," +
+           short_number(row.ratio) + "," + short_number(row.least) + "," +
+           short_number(row.bytes_per_second) + "," + short_number(row.peer_bytes_per_second) +
+           "," + row.limit + "," + short_number(row.limit_bytes_per_second) + "\n";
   }
   return csv;
 }

@@ -33,6 +33,8 @@ std::string short_number(double value);
 
 // bandwidth.csv, which analysis/bench reads.
 std::string bandwidth_csv(const std::vector<bench::BandwidthRow>& rows);
+// shows.csv, of ratios that are promised.
+std::string shows_csv(const std::vector<bench::ShowRow>& rows);
 
 // Makes the folder of --output, or `otherwise`; it must not be there. An error says why not.
 Status make_results_folder(const Arguments& arguments, const std::string& otherwise,

@@ -148,6 +148,22 @@ class Bench(Scenario):
                           if name.startswith(f"holdfast-bench-{done.args}-")], [])
         return contenders, machine
 
+    def test_messages_over_the_network_of_a_paper_are_computed(self):
+        for folder in ("once", "again"):
+            done = self.bench("netpipe", "--target", "sim-csum", "--sizes", "8,65536", "--output",
+                              folder)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(sorted(os.listdir(self.path("once"))),
+                         ["bandwidth.csv", "model.json", "overhead.csv", "shows.csv"])
+        for name in os.listdir(self.path("once")):
+            self.assertEqual(self.read("once", name), self.read("again", name))
+        self.assertEqual({row["contender"] for row in self.rows("once", "bandwidth.csv")},
+                         {"holdfast crc32c", "holdfast none", "raw sim-csum"})
+        for row in self.rows("once", "shows.csv"):
+            self.assertGreaterEqual(float(row["ratio"]), 0.97)
+        network = json.loads(self.read("once", "model.json"))["networks"]["sim-csum"]
+        self.assertEqual((network["bits_per_s"], network["latency_ns"]), (24_000_000_000, 1400))
+
     def test_messages_over_udp_on_two_rails(self):
         contenders, machine = self.netpipe("udp", "--no-mpi", "--rails", "2", "--seal",
                                            "siphash128")
@@ -293,6 +309,9 @@ class Bench(Scenario):
                 (["netpipe", "--timers", "mesured"], "did you mean \"measured\"?"),
                 (["netpipe", "--largest", "4"], "has no option --largest"),
                 (["netpipe", "--target", "tdp"], "expected some of udp, tcp and shm"),
+                (["netpipe", "--target", "sim-drr"], "did you mean \"sim-dr\"?"),
+                (["netpipe", "--target", "sim-dr,udp"], "simulated networks and real ones"),
+                (["netpipe", "--target", "sim-dr", "--rails", "2"], "--rails is not for simulated"),
                 (["netpipe", "--rails", "9"], "expected 1 to 8"),
                 (["netpipe", "--rate", "13"], "expected 14 to 100000 megabits a second"),
                 (["netpipe", "--rate", "800", "--target", "shm"], "hosts share no memory"),
