@@ -13,6 +13,7 @@
 #include "experiments/netpipe/pair.hpp"
 #include "experiments/netpipe/raw_ends.hpp"
 #include "experiments/netpipe/step_length.hpp"
+#include "experiments/netpipe/verbs_rails.hpp"
 #include "stack/reliable/message_frame.hpp"
 
 namespace holdfast::netpipe {
@@ -22,6 +23,7 @@ struct Contender {
   std::string name;
   std::unique_ptr<OpenRails> rails;  // of ours: outlives its processes
   std::unique_ptr<RawPair> raw;
+  std::unique_ptr<AddressBoard> board;  // of verbs
   std::unique_ptr<Pair> pair;
 };
 
@@ -65,6 +67,7 @@ class Contest {
   }
 
  private:
+  bool is_verbs() const { return plan_.target == "verbs"; }
   bool is_limited() const { return network_.burst_bytes > 0; }
 
   // With each checksum and with none. What is promised is promised of the first.
@@ -91,9 +94,14 @@ class Contest {
     Contender& made = contenders_.emplace_back();
     made.name = name;
     made.rails = std::make_unique<OpenRails>();
-    if (Status status = open_rails(rail, plan_.places, *made.rails); !status.is_ok()) return status;
+    if (is_verbs()) {
+      if (Status status = AddressBoard::create(made.board); !status.is_ok()) return status;
+    } else if (Status status = open_rails(rail, plan_.places, *made.rails); !status.is_ok()) {
+      return status;
+    }
     return Pair::fork(
         [&](bool is_first) {
+          if (is_verbs()) open_verbs_rails(rail, is_first, *made.board, *made.rails);
           if (Status status = plan_.places.enter(is_first ? 0 : 1); !status.is_ok())
             throw EndFailed(status.message());
           return std::make_unique<HoldfastEnd>(rail, *made.rails, is_first);
@@ -104,6 +112,11 @@ class Contest {
   Status open_raw() {
     Contender& made = contenders_.emplace_back();
     compared_.raw = made.name = "raw " + plan_.target;
+    if (is_verbs()) {
+      if (Status status = AddressBoard::create(made.board); !status.is_ok()) return status;
+      return Pair::fork([&](bool is_first) { return make_raw_verbs_end(is_first, *made.board); },
+                        made.pair);
+    }
     made.raw = std::make_unique<RawPair>();
     const auto datagram =
         plan_.fragment_bytes.back() + static_cast<std::uint32_t>(reliable::kMessageHeaderBytes);
@@ -129,13 +142,14 @@ class Contest {
           plan_.mpi_program + " is not there; with libopenmpi-dev the target mpi_netpipe makes it";
       return;
     }
-    const std::string network = plan_.target == "shm" ? "vader" : "tcp";
+    const std::string network = plan_.target == "shm" ? "vader" : is_verbs() ? "openib" : "tcp";
     Contender made;
     compared_.mpi = made.name = "ob1 " + network;
-    Status status = Pair::start(
-        {"mpirun", "--allow-run-as-root", "-n", "2", "--bind-to", "core", "--mca", "pml", "ob1",
-         "--mca", "btl", "self," + network, "--mca", "btl_tcp_if_include", "lo", plan_.mpi_program},
-        made.pair);
+    Status status =
+        Pair::start({"mpirun", "--allow-run-as-root", "-n", "2", "--bind-to", "core", "--mca",
+                     "pml", "ob1", "--mca", "btl", "self," + network, "--mca", "btl_tcp_if_include",
+                     "lo", "--mca", "btl_openib_allow_ib", "1", plan_.mpi_program},
+                    made.pair);
     if (status.is_ok()) {
       contenders_.push_back(std::move(made));
     } else {
@@ -189,11 +203,16 @@ class Contest {
 
 std::uint32_t default_fragment_bytes(const std::string& target) {
   if (target == "udp") return 1472 - static_cast<std::uint32_t>(reliable::kMessageHeaderBytes);
+  if (target == "verbs") return most_fragment_bytes(target);
   return 16 << 10;
 }
 
 std::uint32_t most_fragment_bytes(const std::string& target) {
   if (target == "udp") return 65'507 - static_cast<std::uint32_t>(reliable::kMessageHeaderBytes);
+  if (target == "verbs") {
+    std::uint32_t bytes = 0;
+    return verbs_fragment_bytes(bytes).is_ok() ? bytes : 0;
+  }
   return 1 << 20;
 }
 

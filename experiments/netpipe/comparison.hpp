@@ -18,7 +18,7 @@
 namespace holdfast::netpipe {
 
 struct Plan {
-  std::string target;                         // udp, tcp, shm
+  std::string target;                         // udp, tcp, shm, verbs
   std::uint32_t rails = 1;                    // of ours; the others have one
   std::vector<std::uint32_t> fragment_bytes;  // of payload; ours are measured with each
   // Registered, each once; ours are measured with each and without one as well. What is promised of
@@ -34,7 +34,8 @@ struct Plan {
   std::function<void(const std::string&)> before_each;  // told what is measured next
 };
 
-// What is used where the user says nothing.
+// What is used where the user says nothing. Of verbs, what the narrowest port carries; 0: there is
+// none.
 std::uint32_t default_fragment_bytes(const std::string& target);
 // Most that a frame of this network can carry.
 std::uint32_t most_fragment_bytes(const std::string& target);

@@ -66,7 +66,7 @@ HoldfastEnd::HoldfastEnd(const RailPlan& plan, const OpenRails& rails, bool is_f
 }
 
 Address HoldfastEnd::address(std::size_t rail, ProcessId process) const {
-  return open_.rails[rail][process.value]->local_address();
+  return open_.addresses[rail][process.value];
 }
 
 void HoldfastEnd::send(std::span<const std::byte> message) {

@@ -18,7 +18,7 @@ namespace holdfast::netpipe {
 
 // What is compared: of one kind of network, how it is cut and protected.
 struct RailPlan {
-  std::string target;  // udp, tcp, shm
+  std::string target;  // udp, tcp, shm, verbs
   std::uint32_t rails = 1;
   std::uint32_t fragment_bytes = 0;  // of payload, in a frame
   std::string checksum;              // registered; empty: none
@@ -30,11 +30,13 @@ struct RailPlan {
   std::uint64_t faults_seed = 0;
 };
 
-// The rails of both processes, opened before they part: by rail, then by process.
+// By rail, then by process. The rails of both are opened before they part, but at RDMA adapters,
+// where each opens its own (verbs_rails.hpp).
 struct OpenRails {
   std::vector<std::array<std::unique_ptr<Fabric>, 2>> rails;
+  std::vector<std::array<Address, 2>> addresses;
 };
-// An error names what could not be opened. Shared memory takes processes on one host.
+// Not of verbs. An error names what could not be opened. Shared memory takes processes on one host.
 Status open_rails(const RailPlan& plan, const Places& places, OpenRails& opened);
 // Of either process.
 reliable::EndpointOptions options_of(const RailPlan& plan, bool is_first);

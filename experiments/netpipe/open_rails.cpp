@@ -8,6 +8,7 @@
 #include "hw/shm/shm_fabric.hpp"
 #include "hw/tcp/tcp_fabric.hpp"
 #include "hw/udp/udp_fabric.hpp"
+#include "stack/base/assert.hpp"
 #include "stack/reliable/message_frame.hpp"
 
 namespace holdfast::netpipe {
@@ -57,6 +58,7 @@ Status open_one(const RailPlan& plan, const hw::UdpEndpoint& local, const std::s
     options.send_buffer_bytes = 2 * window;
     return open_as<hw::TcpFabric>(options, opened);
   }
+  HOLDFAST_ASSERT(plan.target == "shm");
   return open_shm(name, frame_bytes, window, opened);
 }
 
@@ -66,12 +68,14 @@ Status open_rails(const RailPlan& plan, const Places& places, OpenRails& opened)
   static unsigned opened_so_far = 0;
   for (std::uint32_t r = 0; r < plan.rails; ++r) {
     auto& rail = opened.rails.emplace_back();
+    auto& addresses = opened.addresses.emplace_back();
     for (std::size_t end = 0; end < rail.size(); ++end) {
       const std::string name =
           "holdfast-bench-" + std::to_string(::getpid()) + "-" + std::to_string(opened_so_far++);
       const Status status =
           places.at(end, [&] { return open_one(plan, places.address(end, r), name, rail[end]); });
       if (!status.is_ok()) return status;
+      addresses[end] = rail[end]->local_address();
     }
   }
   return Status::ok();

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "experiments/netpipe/address_board.hpp"
 #include "experiments/netpipe/end.hpp"
 #include "experiments/netpipe/places.hpp"
 #include "stack/base/status.hpp"
@@ -28,5 +29,8 @@ Status open_raw_udp(const Places& places, std::uint32_t datagram_bytes, bool sle
 Status open_raw_tcp(const Places& places, bool sleeps, RawPair& opened);
 // A ring of pieces in each direction: a copy in, a copy out, one atomic store for each piece.
 Status open_raw_shm(bool sleeps, RawPair& opened);
+// A connection between two adapters, which each end opens by itself in its own process. Pieces of
+// 32 KiB at most are copied into registered memory and out of it. It polls. Throws EndFailed.
+std::unique_ptr<End> make_raw_verbs_end(bool is_first, AddressBoard& board);
 
 }  // namespace holdfast::netpipe

@@ -21,15 +21,15 @@ const std::array kOptions = {
     Option{"--figure", "NAME", "nas: dr-6 or csum-table-1; default the latter"},
     Option{"--job", "NAME", "nas: of the figure this job only, such as is.B.16"},
     Option{"--target", "LIST",
-           "netpipe: of udp, tcp and shm; default all. Or of sim-dr and sim-csum: the\n"
-           "networks of two papers, simulated"},
+           "netpipe: of udp, tcp, shm and verbs (RDMA adapters); default all but the\n"
+           "last. Or of sim-dr and sim-csum: the networks of two papers, simulated"},
     Option{"--rails", "N", "netpipe: rails of that kind, 1 to 8; default 1"},
     Option{"--checksum", "LIST",
            "netpipe: of payloads, each measured, beside none; default crc32c"},
     Option{"--seal", "NAME", "netpipe: of frames without payload; default none"},
     Option{"--fragment", "LIST",
            "netpipe: bytes of payload in a frame, each measured; default 1424 over\n"
-           "UDP, as Ethernet has, else 16384"},
+           "UDP, as Ethernet has, what a datagram carries over verbs, else 16384"},
     Option{"--sizes", "LIST",
            "netpipe: lengths of messages in bytes; default 1 to 4 MiB in steps of\n"
            "four, and 8"},
@@ -145,7 +145,8 @@ const Command kBenchCommand = {
     "bandwidth of a plain socket. Every message is compared with what was sent. Writes "
     "goodput.csv\n"
     "and shows.csv. Takes a minute; with few rounds little is lost of 10000.\n\n"
-    "netpipe: messages between two processes of this machine over UDP, TCP and shared memory: "
+    "netpipe: messages between two processes of this machine over UDP, TCP and shared memory, or\n"
+    "over its RDMA adapters (two are taken where there are as many, which must reach each other): "
     "half\n"
     "a round trip, and the bandwidth of ping-pongs and of streams, over the length of the "
     "message;\n"

@@ -8,6 +8,7 @@
 #include "experiments/netpipe/comparison.hpp"
 #include "experiments/netpipe/shared_core.hpp"
 #include "experiments/netpipe/simulated.hpp"
+#include "experiments/netpipe/verbs_rails.hpp"
 #include "experiments/program/bench_results.hpp"
 #include "experiments/program/bench_words.hpp"
 #include "experiments/program/commands.hpp"
@@ -40,16 +41,26 @@ std::string parse_targets(const Arguments& arguments, std::vector<std::string>& 
   std::size_t simulated = 0;
   for (const std::string& target : split_at_commas(arguments.value("--target", all))) {
     const bool is_simulated = netpipe::find_simulated_network(target) != nullptr;
-    if (!is_simulated && target != "udp" && target != "tcp" && target != "shm") {
+    const std::vector<std::string> real = {"udp", "tcp", "shm", "verbs"};
+    if (!is_simulated && std::find(real.begin(), real.end(), target) == real.end()) {
       std::vector<std::string> names = simulated_targets();
-      std::string expected;
-      for (const std::string& name : names) expected += " or of " + name;
-      names.insert(names.end(), {"udp", "tcp", "shm"});
+      std::string simulated_ones;
+      for (const std::string& name : names)
+        simulated_ones += (simulated_ones.empty() ? "" : " and ") + name;
+      names.insert(names.end(), real.begin(), real.end());
       return "--target has \"" + target + "\"" + runner::config::did_you_mean(target, names) +
-             "; expected some of udp, tcp and shm" + expected + ", with commas between";
+             "; expected some of udp, tcp, shm and verbs, or of " + simulated_ones +
+             ", with commas between";
     }
-    if (is_limited && target == "shm")
-      return "--target has shm and --rate is there; expected udp or tcp, as hosts share no memory";
+    if (is_limited && (target == "shm" || target == "verbs"))
+      return "--target has " + target +
+             " and --rate is there; expected udp or tcp, as hosts that are made for it share "
+             "neither memory nor adapters";
+    if (target == "verbs") {
+      std::uint32_t unused = 0;
+      if (Status status = netpipe::verbs_fragment_bytes(unused); !status.is_ok())
+        return "--target has verbs: " + status.message();
+    }
     if (std::find(targets.begin(), targets.end(), target) != targets.end()) continue;
     targets.push_back(target);
     if (is_simulated) ++simulated;
@@ -95,6 +106,7 @@ std::string parse_fragments(const Arguments& arguments, const std::vector<std::s
     if (std::string wrong = parse_numbers(arguments, "--fragment", kFragmentLeast, most, fragments);
         !wrong.empty()) {
       if (is_cut) return wrong + " (more do not fit a packet of Ethernet)";
+      if (target == "verbs") return wrong + " (more do not fit a datagram of the adapter)";
       return wrong + (target == "udp" ? " (more do not fit a datagram of UDP)" : "");
     }
   }
@@ -158,6 +170,15 @@ std::string json_of(const netpipe::Plan& plan, const netpipe::Findings& findings
   json["fragments_resent"] = findings.fragments_resent;
   json["messages_compared"] = findings.messages;
   return json.dump();
+}
+
+void print_all(const netpipe::Findings& all, const netpipe::SharedCore& core) {
+  print_shows(all.shows);
+  print_disturbed(all.disturbed_steps, all.polled_steps);
+  print_shared(core);
+  print_resent(all);
+  std::printf("messages compared with what was sent: %llu\n",
+              static_cast<unsigned long long>(all.messages));
 }
 
 }  // namespace
@@ -225,12 +246,7 @@ int bench_netpipe(const Arguments& arguments) {
   if (Status status = runner::write_durably(folder + "/overhead.csv", overhead_csv(all.overheads));
       !status.is_ok())
     return refuse_bench(status.message());
-  print_shows(all.shows);
-  print_disturbed(all.disturbed_steps, all.polled_steps);
-  print_shared(core);
-  print_resent(all);
-  std::printf("messages compared with what was sent: %llu\n",
-              static_cast<unsigned long long>(all.messages));
+  print_all(all, core);
   std::printf("results: %s\n", folder.c_str());
   return kDone;
 }

@@ -1,7 +1,9 @@
 """Messages over RDMA adapters: the roles of tests/unit/library/messages_test.cpp between processes
 at two Soft-RoCE adapters, in datagrams of as many bytes as these carry; over two rails, which are
-cut in turn while messages are under way; and of processes that Open MPI's mpirun starts."""
+cut in turn while messages are under way; of processes that Open MPI's mpirun starts; and what
+`holdfast bench netpipe` measures of them."""
 
+import csv
 import os
 import re
 import shutil
@@ -33,6 +35,12 @@ mpirun --allow-run-as-root --oversubscribe --mca plm isolated -n 4 -x HOLDFAST_F
 cat /sys/class/infiniband/rxe[01]/ports/1/hw_counters/sent_pkts
 """
 
+NETPIPE = r"""
+"$0" bench netpipe --target verbs --sizes 8,65536 --rounds 1 --no-mpi --quiet --output /tmp/out \
+  >/tmp/said || exit 1
+cat /tmp/out/bandwidth.csv
+"""
+
 
 def openmpi():
     """What mpirun is made of: itself, and the plugins that it and PMIx look for."""
@@ -56,6 +64,19 @@ class Messages(VmCase):
                          extra=[PROGRAM, MESSAGES])
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(done.stdout, "")
+
+    def test_are_measured_beside_a_plain_connection(self):
+        done = self.boot("sh", "-c", NETPIPE, PROGRAM, seconds=200, extra=[PROGRAM])
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        rows = list(csv.DictReader(done.stdout.splitlines()))
+        self.assertEqual({(row["measurement"], row["contender"], row["message_bytes"])
+                          for row in rows},
+                         {(f"verbs {pattern}", contender, size)
+                          for pattern in ("ping_pong", "stream")
+                          for contender in ("holdfast crc32c", "holdfast none", "raw verbs")
+                          for size in ("8", "65536")})
+        for row in rows:
+            self.assertGreater(float(row["median_bytes_per_s"]), 0)
 
     @unittest.skipUnless(shutil.which("mpirun"), "there is no mpirun (Debian: openmpi-bin)")
     def test_go_between_processes_that_mpirun_starts(self):
