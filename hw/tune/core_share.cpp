@@ -3,6 +3,7 @@
 #include "hw/tune/core_share.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "hw/monotonic_clock.hpp"
@@ -50,14 +51,14 @@ double seconds_of_step() {
 }  // namespace
 
 double additions_per_cycle() {
-  constexpr int kTimes = 3;  // an interruption makes one longer
-  double multiplication = seconds_of_multiplication(), step = seconds_of_step();
-  for (int i = 1; i < kTimes; ++i) {
-    multiplication = std::min(multiplication, seconds_of_multiplication());
-    step = std::min(step, seconds_of_step());
+  // An interruption makes one of the two longer, and so does a clock that changes between them.
+  std::array<double, 3> tries;
+  for (double& additions : tries) {
+    const double cycle = seconds_of_multiplication() / kCyclesOfMultiplication;
+    additions = kAdditionsOfStep * cycle / seconds_of_step();
   }
-  const double cycle = multiplication / kCyclesOfMultiplication;
-  return kAdditionsOfStep * cycle / step;
+  std::sort(tries.begin(), tries.end());
+  return tries[1];
 }
 
 }  // namespace holdfast::hw
