@@ -17,6 +17,7 @@ class AddressBoard {
  public:
   static constexpr std::size_t kRailsMost = 8;
 
+  // An error: the kernel has no page for it.
   static Status create(std::unique_ptr<AddressBoard>& made);
   ~AddressBoard();
   AddressBoard(const AddressBoard&) = delete;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -55,8 +56,9 @@ struct Findings {
   // for more than a tenth of the time: others run there, and what was measured is too low.
   std::uint64_t polled_steps = 0, disturbed_steps = 0;
   std::vector<double> additions_per_cycle;  // after each step, of anybody (Pair::Measured)
-  std::uint64_t fragments_resent = 0;       // by ours in their steps; some perhaps in vain
-  std::string without_mpi;                  // why Open MPI is left out; empty: it is not
+  std::map<std::string, std::vector<std::uint32_t>> fragment_bytes;  // of payload, by target
+  std::uint64_t fragments_resent = 0;  // by ours in their steps; some perhaps in vain
+  std::string without_mpi;             // why Open MPI is left out; empty: it is not
 };
 
 // An error if something cannot be opened, hangs, or gives a message that is not what was sent.

@@ -62,7 +62,7 @@ struct Compared {
 
 // What was measured.
 struct Network {
-  std::string target;  // udp, tcp, shm, or simulated (simulated.hpp)
+  std::string target;  // udp, tcp, shm, verbs, or simulated (simulated.hpp)
   std::string name;    // for people
   // Of a wire that is slower than the processors, what it carries at once after a silence, over all
   // rails. 0: there is no such wire.

@@ -1,5 +1,6 @@
 // A connection of the reliable service: pieces of a message are copied into registered memory,
-// posted, and copied out of where the adapter put them. It repeats what is lost by itself.
+// posted, and copied out of where the adapter put them. It repeats what is lost by itself, and what
+// finds no slot: there are no credits.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -11,7 +12,7 @@
 namespace holdfast::netpipe {
 namespace {
 
-constexpr std::uint32_t kQueueKey = 8;
+constexpr std::uint32_t kQueueKey = 8;  // another one than verbs_rails.cpp has
 constexpr std::uint32_t kPieceMost = 32 << 10;
 constexpr std::size_t kPieces = 32;  // in each direction
 
@@ -31,6 +32,11 @@ class RawVerbsEnd final : public OrderedEnd {
     if (peer_ == kNoPeer) throw EndFailed(name_ + ": there is no way to the other adapter");
     for (std::size_t i = 0; i < kPieces; ++i) offer(i);
     wait_until([&] { return is_attached_; });
+    // Whoever is attached first must not turn to other things before the other one is, too.
+    const std::array<std::byte, 1> here{};
+    std::array<std::byte, 1> there{};
+    send(here);
+    receive(there);
   }
 
  private:

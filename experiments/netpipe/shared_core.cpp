@@ -1,4 +1,4 @@
-// Alone a core differs from step to step by less than a hundredth; shared, by a tenth and more.
+// Of a core that is alone, values differ from step to step by about a hundredth.
 #include "experiments/netpipe/shared_core.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Both processes have nodes of their own on one switch. What is timed begins when a few messages
-// have gone there and back, which open windows and measure round trips.
+// have gone there and back, which open windows and measure round trips. A stream is over when its
+// sender has heard that all of it is there, as one that is measured.
 #include "experiments/netpipe/simulated.hpp"
 
 #include <algorithm>
@@ -12,16 +13,17 @@ namespace holdfast::netpipe {
 namespace {
 
 constexpr std::size_t kWarmTrips = 4;
+constexpr ProcessId kSender{0}, kOther{1};
 
 // One of the two: messages there and back, of which the first are not timed.
 class PingPongCourse final : public sim::Course {
  public:
-  PingPongCourse(ProcessId self, std::uint64_t bytes, std::size_t trips)
-      : self_(self), bytes_(bytes), steps_(2 * trips) {}
+  PingPongCourse(ProcessId self, ProcessId first, std::uint64_t bytes, std::size_t trips)
+      : self_(self), begins_(self == first), bytes_(bytes), steps_(2 * trips) {}
 
   bool next(sim::Step& step) override {
     if (taken_ == steps_) return false;
-    const bool sends = taken_ % 2 == self_.value;
+    const bool sends = (taken_ % 2 == 0) == begins_;
     step = {};
     step.kind = sends ? sim::StepKind::send : sim::StepKind::receive;
     step.peer = ProcessId{1 - self_.value};
@@ -33,24 +35,32 @@ class PingPongCourse final : public sim::Course {
 
  private:
   ProcessId self_;
+  bool begins_;
   std::uint64_t bytes_;
   std::size_t steps_, taken_ = 0;
 };
 
-// Process 0 sends all messages at once, after a few that go there and back.
+// Process 0 sends all messages at once, and process 1 answers with a byte when it has them. Of the
+// messages before, which go there and back, process 0 sends the last.
 class StreamCourse final : public sim::Course {
  public:
   StreamCourse(ProcessId self, std::uint64_t bytes, std::size_t messages)
-      : self_(self), bytes_(bytes), messages_(messages), warm_(self, bytes, kWarmTrips) {}
+      : self_(self), bytes_(bytes), messages_(messages), warm_(self, kOther, bytes, kWarmTrips) {}
 
   bool next(sim::Step& step) override {
     if (taken_ == 0 && warm_.next(step)) return true;
-    if (taken_ > messages_) return false;
+    if (taken_ == messages_ + 2) return false;
+    const bool is_sender = self_ == kSender;
     step = {};
+    step.peer = is_sender ? kOther : kSender;
     if (taken_ < messages_) {
-      step.kind = self_.value == 0 ? sim::StepKind::post_send : sim::StepKind::post_receive;
-      step.peer = ProcessId{1 - self_.value};
+      step.kind = is_sender ? sim::StepKind::post_send : sim::StepKind::post_receive;
       step.bytes = bytes_;
+    } else if (taken_ == messages_) {
+      step.kind = sim::StepKind::wait_all;
+    } else {
+      step.kind = is_sender ? sim::StepKind::receive : sim::StepKind::send;
+      step.bytes = 1;
     }
     ++taken_;
     return true;
@@ -124,7 +134,8 @@ class SimulatedContest {
     const std::size_t count = messages_of_step(bytes);
     const bool returns = pattern == Pattern::ping_pong;
     const auto course_of = [&](ProcessId process) -> std::unique_ptr<sim::Course> {
-      if (returns) return std::make_unique<PingPongCourse>(process, bytes, kWarmTrips + count);
+      if (returns)
+        return std::make_unique<PingPongCourse>(process, kSender, bytes, kWarmTrips + count);
       return std::make_unique<StreamCourse>(process, bytes, count);
     };
     const sim::Played played = sim::play(contender.options, 2, course_of);

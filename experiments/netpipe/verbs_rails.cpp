@@ -8,7 +8,7 @@
 namespace holdfast::netpipe {
 namespace {
 
-constexpr std::uint32_t kQueueKey = 7;
+constexpr std::uint32_t kQueueKey = 7;  // a process hears those of its own kind only
 constexpr std::uint32_t kPeers = 4;
 constexpr std::uint32_t kFramesWithoutData = 16;
 
@@ -33,6 +33,18 @@ Status verbs_port_of(std::size_t end, std::size_t rail, hw::VerbsPort& port) {
   return Status::ok();
 }
 
+std::vector<std::string> verbs_port_names(std::uint32_t rails) {
+  std::vector<std::string> names;
+  for (std::uint32_t r = 0; r < rails; ++r) {
+    for (std::size_t end = 0; end < 2; ++end) {
+      hw::VerbsPort port;
+      if (verbs_port_of(end, r, port).is_ok())
+        names.push_back(port.device + ":" + std::to_string(port.number));
+    }
+  }
+  return names;
+}
+
 void open_verbs_rails(const RailPlan& plan, bool is_first, AddressBoard& board, OpenRails& opened) {
   const std::size_t end = is_first ? 0 : 1;
   opened.rails.resize(plan.rails);
@@ -43,7 +55,7 @@ void open_verbs_rails(const RailPlan& plan, bool is_first, AddressBoard& board, 
     options.port.datagram_bytes_max =
         plan.fragment_bytes + static_cast<std::uint32_t>(reliable::kMessageHeaderBytes);
     options.peers_max = kPeers;
-    // All that may be under way, so that none is lost for want of room.
+    // A window of full frames, so that none of a long message is lost for want of room.
     options.receive_depth =
         options_of(plan, is_first).limits.window_bytes / options.port.datagram_bytes_max +
         kFramesWithoutData;

@@ -17,6 +17,10 @@ Status verbs_fragment_bytes(std::uint32_t& bytes);
 // two of them what is sent leaves the adapter. An error: there is none.
 Status verbs_port_of(std::size_t end, std::size_t rail, hw::VerbsPort& port);
 
+// Of these, "rxe0:1" and the like, by rail and then by end; those that are no longer active are
+// left out.
+std::vector<std::string> verbs_port_names(std::uint32_t rails);
+
 // The rails of one end, in the process that uses them; throws EndFailed.
 void open_verbs_rails(const RailPlan& plan, bool is_first, AddressBoard& board, OpenRails& opened);
 

@@ -23,7 +23,7 @@ namespace holdfast::program {
 namespace {
 
 constexpr std::uint32_t kRounds = 31;
-constexpr std::uint32_t kRailsMost = 8;
+constexpr std::uint32_t kRailsMost = netpipe::AddressBoard::kRailsMost;
 constexpr std::uint32_t kFragmentLeast = 64;
 constexpr std::uint32_t kMegabitsMost = 100'000;
 
@@ -59,7 +59,10 @@ std::string parse_targets(const Arguments& arguments, std::vector<std::string>& 
     if (target == "verbs") {
       std::uint32_t unused = 0;
       if (Status status = netpipe::verbs_fragment_bytes(unused); !status.is_ok())
-        return "--target has verbs: " + status.message();
+        return "--target: " + status.message() +
+               "; expected other targets, or a port: 'rdma link add rxe0 type rxe netdev "
+               "INTERFACE' "
+               "makes one of an Ethernet interface";
     }
     if (std::find(targets.begin(), targets.end(), target) != targets.end()) continue;
     targets.push_back(target);
@@ -124,7 +127,16 @@ std::string parse(const Arguments& arguments, const std::vector<std::string>& ta
     return "--rails is " + std::to_string(plan.rails) + "; expected 1 to " +
            std::to_string(kRailsMost);
   if (std::string wrong = parse_timers(arguments, plan.timers); !wrong.empty()) return wrong;
+  const auto has_target = [&](const char* target) {
+    return std::find(targets.begin(), targets.end(), target) != targets.end();
+  };
+  if (plan.timers.back() == reliable::Timers::paper && has_target("shm"))
+    return "--timers has paper and --target has shm; expected other targets, as these timers send "
+           "what overflows a lane of shared memory, and wait for ten seconds then";
   plan.sleeps = arguments.has("--sleep");
+  if (plan.sleeps && has_target("verbs"))
+    return "--sleep is there and --target has verbs; expected other targets, as the plain "
+           "connection beside them polls";
   return parse_fragments(arguments, targets, plan);
 }
 
@@ -140,9 +152,12 @@ void print_shared(const netpipe::SharedCore& core) {
   constexpr std::uint64_t kStepsToOneShared = 20;
   if (core.shared_steps * kStepsToOneShared <= core.steps) return;
   std::printf(
-      "note: in %llu of %llu steps something else computed on the core of one of our processors, "
-      "perhaps another virtual machine on its other hyper-thread (additions a cycle: %.2f in the "
-      "median, %.2f at best); what computes is slower then, and what waits is not\n",
+      "note: in %llu of %llu steps something else computed on the core of one of our processors: "
+      "on "
+      "its other hyper-thread, another virtual machine or, if our two are one core's, our other "
+      "process (additions a cycle: %.2f in the median, %.2f at best); what computes is slower "
+      "then, "
+      "and what waits is not\n",
       static_cast<unsigned long long>(core.shared_steps),
       static_cast<unsigned long long>(core.steps), core.median, core.best);
 }
@@ -164,6 +179,9 @@ std::string json_of(const netpipe::Plan& plan, const netpipe::Findings& findings
     json["polled_steps"] = findings.polled_steps;
     json["disturbed_steps"] = findings.disturbed_steps;
   }
+  json["fragment_bytes"] = findings.fragment_bytes;
+  if (findings.fragment_bytes.contains("verbs"))
+    json["ports"] = netpipe::verbs_port_names(plan.rails);
   json["additions_per_cycle"] = {{"best", core.best}, {"median", core.median}};
   json["steps"] = core.steps;
   json["shared_steps"] = core.shared_steps;
@@ -221,6 +239,8 @@ int bench_netpipe(const Arguments& arguments) {
     plan.target = target;
     plan.fragment_bytes = fragments;
     if (fragments.empty()) plan.fragment_bytes = {netpipe::default_fragment_bytes(target)};
+    if (plan.fragment_bytes[0] == 0) return refuse_bench(target + ": the port is no longer active");
+    all.fragment_bytes[target] = plan.fragment_bytes;
     netpipe::Findings findings;
     const Status status = measure(plan, findings);
     plan.before_each("");

@@ -15,7 +15,9 @@
 namespace holdfast::program {
 namespace {
 
-constexpr std::uint32_t kFragmentLeast = 64, kFragmentMost = 1 << 20;
+constexpr std::uint32_t kFragmentLeast = 64;
+// Four are the window of simulated jobs (sim/jobs).
+constexpr std::uint32_t kFragmentMost = 32 << 10;
 
 // What only real processes and wires have.
 std::string refused_option(const Arguments& arguments) {
@@ -23,8 +25,8 @@ std::string refused_option(const Arguments& arguments) {
        {"--rounds", "--rails", "--checksum", "--seal", "--rate", "--sleep", "--timers"}) {
     if (arguments.has(option))
       return std::string(option) +
-             " is not for simulated targets, of which nothing is measured "
-             "twice; expected --target, --sizes, --fragment, --output and --quiet";
+             " is not for simulated targets; expected --target, --sizes, --fragment, --output and "
+             "--quiet";
   }
   return "";
 }

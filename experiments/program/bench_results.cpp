@@ -108,6 +108,7 @@ Status write_bench_results(const std::string& folder, const std::string& special
 }
 
 void print_shows(const std::vector<bench::ShowRow>& rows) {
+  if (rows.empty()) return;
   std::printf("\n%-46s %10s %7s %6s %8s %8s %20s\n", "ratio, median of rounds", "bytes", "ratio",
               "least", "ours", "peer", "limit, GB/s");
   for (const bench::ShowRow& row : rows) {

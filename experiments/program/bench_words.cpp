@@ -2,6 +2,7 @@
 #include "experiments/program/bench_words.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
@@ -46,16 +47,17 @@ std::string parse_numbers(const Arguments& arguments, const std::string& option,
 }
 
 std::string parse_timers(const Arguments& arguments, std::vector<reliable::Timers>& to) {
-  using reliable::Timers;
+  constexpr std::array kAll = {reliable::Timers::measured, reliable::Timers::paper};
   std::vector<std::string> names;
-  for (const Timers each : {Timers::measured, Timers::paper}) names.emplace_back(name_of(each));
-  for (const std::string& name : split_at_commas(arguments.value("--timers", names[0]))) {
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end())
+  for (const reliable::Timers each : kAll) names.emplace_back(name_of(each));
+  const auto asked = split_at_commas(arguments.value("--timers", names[0]));
+  for (const std::string& name : asked) {
+    if (std::find(names.begin(), names.end(), name) == names.end())
       return "--timers has \"" + name + "\"" + runner::config::did_you_mean(name, names) +
              "; expected measured, paper, or both with a comma between";
-    const Timers timers = found == names.begin() ? Timers::measured : Timers::paper;
-    if (std::find(to.begin(), to.end(), timers) == to.end()) to.push_back(timers);
+  }
+  for (const reliable::Timers each : kAll) {
+    if (std::find(asked.begin(), asked.end(), name_of(each)) != asked.end()) to.push_back(each);
   }
   return "";
 }

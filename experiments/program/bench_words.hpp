@@ -28,8 +28,8 @@ bool parse_whole(const std::string& text, std::uint32_t least, std::uint32_t mos
 std::string parse_numbers(const Arguments& arguments, const std::string& option,
                           std::uint32_t least, std::uint32_t most, std::set<std::uint32_t>& to);
 
-// --timers: whose rules an endpoint follows, each once and in the order given; default measured.
-// Says what is wrong; empty: nothing.
+// --timers: whose rules an endpoint follows, each once, ours first; default these alone. Says what
+// is wrong; empty: nothing.
 std::string parse_timers(const Arguments& arguments, std::vector<reliable::Timers>& to);
 const char* name_of(reliable::Timers timers);
 

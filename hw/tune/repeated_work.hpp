@@ -6,11 +6,12 @@
 
 namespace holdfast::hw {
 
-// Of processor time (thread_time.hpp).
+// Of processor time (thread_time.hpp), for so many calls.
 double seconds_of(const std::function<void()>& work, std::size_t calls);
 
-// How many calls, >= 1, take about so long when nothing else disturbs them: a slice of the
-// processor that somebody else has, and that is counted as ours, makes no fewer of it.
+// How many calls, >= 1, take about `seconds`, > 0, of processor time if nothing disturbs them. On a
+// shared machine a call may seem to take much longer than it does; that counts only if it happens
+// each time. Calls it three times at least.
 std::size_t calls_that_take(const std::function<void()>& work, double seconds);
 
 }  // namespace holdfast::hw

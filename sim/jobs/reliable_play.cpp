@@ -1,5 +1,5 @@
-// Players in a world of endpoints. All messages are sent from one memory and received into another,
-// as nobody reads them: whether bytes arrive whole is the business of other tests.
+// Players in a world of endpoints. All messages are sent from one memory and received into it, as
+// nobody reads them: whether bytes arrive whole is the business of other tests.
 #include <cstddef>
 #include <cstdlib>
 #include <memory>

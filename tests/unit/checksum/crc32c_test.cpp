@@ -3,6 +3,7 @@
 #include "stack/checksum/crc32c.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #ifdef HOLDFAST_ISAL
 #include <isa-l/crc.h>
 #endif
@@ -66,6 +67,26 @@ TEST(Crc32c, OfAKnownLengthIsThatOfAnyLength) {
   }
 }
 
+class GuardedMemory {
+ public:
+  // `bytes`: whole pages.
+  explicit GuardedMemory(std::size_t bytes) : bytes_(bytes) {
+    memory_ = static_cast<std::byte*>(::mmap(nullptr, bytes + kGuard, PROT_READ | PROT_WRITE,
+                                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    EXPECT_NE(memory_, MAP_FAILED);
+    EXPECT_EQ(::mprotect(memory_ + bytes, kGuard, PROT_NONE), 0);
+  }
+  ~GuardedMemory() { ::munmap(memory_, bytes_ + kGuard); }
+  GuardedMemory(const GuardedMemory&) = delete;
+  GuardedMemory& operator=(const GuardedMemory&) = delete;
+  std::byte* end() const { return memory_ + bytes_; }
+
+ private:
+  static constexpr std::size_t kGuard = 64 << 10;
+  std::size_t bytes_;
+  std::byte* memory_;
+};
+
 class EveryKernel : public testing::TestWithParam<const Crc32cKernel*> {
  protected:
   void SetUp() override {
@@ -109,6 +130,19 @@ TEST_P(EveryKernel, FollowsTheDefinitionForManyBytes) {
       ASSERT_EQ(to[shift - 1], std::byte{0x5a}) << bytes;
       ASSERT_EQ(to[shift + bytes], std::byte{0x5a}) << bytes;
     }
+  }
+}
+
+// Behind them is a page that nobody may touch.
+TEST_P(EveryKernel, ReadsAndWritesNothingBehindItsBytes) {
+  constexpr std::size_t kMost = 32 << 10;
+  const GuardedMemory from(kMost), to(kMost);
+  std::fill_n(from.end() - kMost, kMost, std::byte{0x33});
+  for (const std::size_t bytes : {1u, 7u, 8u, 63u, 64u, 65u, 255u, 256u, 319u, 1424u, 3919u, 3920u,
+                                  3921u, 4096u, 7904u, 14560u, 16385u, 29120u, 32768u}) {
+    const std::uint32_t crc = kernel_.update(0, from.end() - bytes, bytes);
+    EXPECT_EQ(kernel_.copy(0, to.end() - bytes, from.end() - bytes, bytes), crc) << bytes;
+    EXPECT_EQ(kernel_.stream(0, to.end() - bytes, from.end() - bytes, bytes), crc) << bytes;
   }
 }
 

@@ -52,6 +52,15 @@ TEST_P(Simulated, AByteThatNothingProtectsTakesTheLatencyAndItsFrame) {
   EXPECT_NEAR(1 / rate("ping_pong", raw(), 1), seconds, 0.5e-9);
 }
 
+// From the first one to the answer: both have their way to go. On the sender's cable is one more
+// frame, the last of those before, which has just been handed over.
+TEST_P(Simulated, AStreamOfBytesThatNothingProtectsEndsWithItsAnswer) {
+  constexpr double kMessages = 200;
+  const double frame = (sim::RawEnd::kHeaderBytes + 1.0) / wire();
+  const double seconds = 2e-9 * static_cast<double>(cluster().latency.ns) + (kMessages + 2) * frame;
+  EXPECT_NEAR(kMessages / rate("stream", raw(), 1), seconds, 2e-9);
+}
+
 TEST_P(Simulated, LongMessagesThatNothingProtectsFillTheWire) {
   EXPECT_LT(rate("stream", raw(), kLarge), wire());
   EXPECT_GT(rate("stream", raw(), kLarge), 0.98 * wire());
