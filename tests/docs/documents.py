@@ -16,6 +16,7 @@ MODES = [
      "measures for minutes, and only on a quiet machine; scenario.cli.bench runs a short form"),
     ("experiments/dr-[45]/README.md", "", "skip",
      "measures for minutes, and only on a quiet machine; scenario.cli.bench runs a short form"),
+    ("experiments/dr-4-simulated/README.md", "", "real", ""),
     ("experiments/dr-6/README.md", "", "skip",
      "simulates for minutes; scenario.cli.bench runs a short form"),
     ("experiments/dr-7/README.md", "", "skip",
