@@ -171,15 +171,14 @@ HOLDFAST_AVX512_INLINE PartSums with_words(PartSums sums, const std::byte* from,
 // has the other half of the core; from memory it is faster all the same.
 enum class Fetch : std::uint8_t { nothing, every_other_line, every_line };
 
-// As much as a step takes, in the order in which it lies, one block or two ahead.
+// As much as a step takes, in the order in which it lies, two blocks ahead.
 template <class Form, Fetch kFetch>
 HOLDFAST_AVX512_INLINE void prefetch_step(const std::byte* from) {
   if constexpr (kFetch != Fetch::nothing) {
     constexpr std::size_t kOfStep = Form::kBytes / Form::kSteps;
     constexpr std::size_t kLines = kFetch == Fetch::every_line ? 1 : 2;
-    constexpr std::size_t kAhead = kFetch == Fetch::every_line ? 2 : 1;
     for (std::size_t at = 0; at < kOfStep; at += kLines * kRegister)
-      _mm_prefetch(from + kAhead * Form::kBytes + at, _MM_HINT_T0);
+      _mm_prefetch(from + 2 * Form::kBytes + at, _MM_HINT_T0);
   }
 }
 
@@ -241,7 +240,7 @@ HOLDFAST_AVX512 std::uint32_t blocks(std::uint32_t crc, const std::byte*& from,
 HOLDFAST_AVX512 std::uint32_t update_many(std::uint32_t crc, const std::byte* from,
                                           std::size_t bytes) {
   constexpr std::size_t kTenthMax = 512 << 10;
-  constexpr std::size_t kInCachesMax = 8 << 20;
+  constexpr std::size_t kInCachesMax = 16 << 20;
   if (bytes <= kTenthMax) {
     crc = blocks<Tenth, Fetch::nothing>(crc, from, bytes);
   } else if (bytes <= kInCachesMax) {
