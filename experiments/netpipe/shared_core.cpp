@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "experiments/bench/alternation.hpp"
+
 namespace holdfast::netpipe {
 
 SharedCore shared_core(std::vector<double> additions_per_cycle) {
@@ -11,7 +13,7 @@ SharedCore shared_core(std::vector<double> additions_per_cycle) {
   std::sort(additions_per_cycle.begin(), additions_per_cycle.end());
   SharedCore found;
   found.best = additions_per_cycle.back();
-  found.median = additions_per_cycle[additions_per_cycle.size() / 2];
+  found.median = bench::median(additions_per_cycle);
   found.steps = additions_per_cycle.size();
   found.shared_steps =
       static_cast<std::uint64_t>(std::lower_bound(additions_per_cycle.begin(),
