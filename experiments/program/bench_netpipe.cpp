@@ -15,6 +15,7 @@
 #include "experiments/program/netpipe_words.hpp"
 #include "experiments/runner/durable_file.hpp"
 #include "hw/inject/host_network.hpp"
+#include "hw/tcp/congestion_control.hpp"
 #include "stack/checksum/checksum.hpp"
 #include "stack/reliable/rail_state.hpp"
 #include "stack/seal/seal.hpp"
@@ -162,6 +163,22 @@ void print_shared(const netpipe::SharedCore& core) {
       static_cast<unsigned long long>(core.steps), core.median, core.best);
 }
 
+// ob1 is measured over TCP beside ours over UDP, too.
+bool has_tcp(const netpipe::Findings& findings) {
+  return findings.fragment_bytes.contains("tcp") || findings.fragment_bytes.contains("udp");
+}
+
+// Ours hardly depends on it (docs/speed.md).
+void print_congestion_control(const netpipe::Findings& findings) {
+  const std::string name = hw::congestion_control();
+  if (!has_tcp(findings) || name == "cubic") return;
+  std::printf(
+      "note: TCP connections have the congestion control %s here, and cubic on most machines "
+      "(sysctl net.ipv4.tcp_congestion_control): long messages over plain sockets and Open MPI's "
+      "depend on it\n",
+      name.c_str());
+}
+
 std::string json_of(const netpipe::Plan& plan, const netpipe::Findings& findings,
                     const netpipe::SharedCore& core) {
   nlohmann::ordered_json json;
@@ -182,6 +199,7 @@ std::string json_of(const netpipe::Plan& plan, const netpipe::Findings& findings
   json["fragment_bytes"] = findings.fragment_bytes;
   if (findings.fragment_bytes.contains("verbs"))
     json["ports"] = netpipe::verbs_port_names(plan.rails);
+  if (has_tcp(findings)) json["tcp_congestion_control"] = hw::congestion_control();
   json["additions_per_cycle"] = {{"best", core.best}, {"median", core.median}};
   json["steps"] = core.steps;
   json["shared_steps"] = core.shared_steps;
@@ -194,6 +212,7 @@ void print_all(const netpipe::Findings& all, const netpipe::SharedCore& core) {
   print_shows(all.shows);
   print_disturbed(all.disturbed_steps, all.polled_steps);
   print_shared(core);
+  print_congestion_control(all);
   print_resent(all);
   std::printf("messages compared with what was sent: %llu\n",
               static_cast<unsigned long long>(all.messages));

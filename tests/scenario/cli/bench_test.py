@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import unittest
+from pathlib import Path
 
 from holdfast import NOT_HERE, PROGRAM, ROOT, Scenario
 
@@ -143,6 +144,11 @@ class Bench(Scenario):
         self.assertLess(0, machine["additions_per_cycle"]["median"])
         self.assertLessEqual(machine["additions_per_cycle"]["median"],
                              machine["additions_per_cycle"]["best"])
+        told = Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text().strip()
+        over_tcp = target in ("tcp", "udp")
+        self.assertEqual(machine.get("tcp_congestion_control"), told if over_tcp else None)
+        noted = f"the congestion control {told} here" in done.stdout
+        self.assertEqual(noted, over_tcp and told != "cubic")
         self.assertIn(f"results: {target}\n", done.stdout)
         self.assertEqual([name for name in os.listdir("/dev/shm")
                           if name.startswith(f"holdfast-bench-{done.args}-")], [])
