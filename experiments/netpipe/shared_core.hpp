@@ -7,7 +7,8 @@
 namespace holdfast::netpipe {
 
 struct SharedCore {
-  // Additions that a processor did in a cycle (hw/tune/core_share.hpp): of the steps of a run.
+  // Additions that a processor did in a cycle (hw/tune/core_share.hpp): of the steps of a run. The
+  // best is what one step in a hundred exceeds at most.
   double best = 0, median = 0;
   std::uint64_t steps = 0;
   // In which it was less than 0.97 of the best, so somebody else computed on the core. If that was

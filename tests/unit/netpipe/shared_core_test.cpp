@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace holdfast::netpipe {
 namespace {
 
@@ -12,6 +14,16 @@ TEST(SharedCore, CountsTheStepsWithLessThanTheBest) {
   EXPECT_EQ(found.median, 3.69);
   EXPECT_EQ(found.steps, 5u);
   EXPECT_EQ(found.shared_steps, 2u);
+}
+
+// With 8.11 as the best, all others would have been shared.
+TEST(SharedCore, AMeasurementThatWasInterruptedIsNotTheBest) {
+  std::vector<double> steps(300, 3.70);
+  steps[150] = 8.11;
+  steps[200] = 2.90;
+  const SharedCore found = shared_core(steps);
+  EXPECT_EQ(found.best, 3.70);
+  EXPECT_EQ(found.shared_steps, 1u);
 }
 
 TEST(SharedCore, NoneWithoutSteps) {
