@@ -1,5 +1,6 @@
-// Of a core that is alone, values differ from step to step by about a hundredth. A step in ten
-// thousand has far too much, as its multiplications were interrupted.
+// Of a core that is alone, values differ from step to step by about a hundredth. Once in many
+// thousands one is far too high (8.11 instead of 3.70), which takes multiplications that something
+// interrupted.
 #include "experiments/netpipe/shared_core.hpp"
 
 #include <algorithm>

@@ -163,15 +163,18 @@ void print_shared(const netpipe::SharedCore& core) {
       static_cast<unsigned long long>(core.steps), core.median, core.best);
 }
 
-// ob1 is measured over TCP beside ours over UDP, too.
-bool has_tcp(const netpipe::Findings& findings) {
-  return findings.fragment_bytes.contains("tcp") || findings.fragment_bytes.contains("udp");
+// Of the connections that were measured: plain sockets', ours and ob1's, which is beside ours over
+// UDP, too. Empty: none were, or the kernel does not say.
+std::string congestion_control_of(const netpipe::Findings& findings) {
+  const bool has_tcp =
+      std::any_of(findings.rows.begin(), findings.rows.end(),
+                  [](const bench::BandwidthRow& row) { return row.contender.ends_with(" tcp"); });
+  return has_tcp ? hw::congestion_control() : std::string();
 }
 
 // Ours hardly depends on it (docs/speed.md).
-void print_congestion_control(const netpipe::Findings& findings) {
-  const std::string name = hw::congestion_control();
-  if (!has_tcp(findings) || name == "cubic") return;
+void print_congestion_control(const std::string& name) {
+  if (name.empty() || name == "cubic") return;
   std::printf(
       "note: TCP connections have the congestion control %s here, and cubic on most machines "
       "(sysctl net.ipv4.tcp_congestion_control): long messages over plain sockets and Open MPI's "
@@ -199,7 +202,8 @@ std::string json_of(const netpipe::Plan& plan, const netpipe::Findings& findings
   json["fragment_bytes"] = findings.fragment_bytes;
   if (findings.fragment_bytes.contains("verbs"))
     json["ports"] = netpipe::verbs_port_names(plan.rails);
-  if (has_tcp(findings)) json["tcp_congestion_control"] = hw::congestion_control();
+  if (const std::string name = congestion_control_of(findings); !name.empty())
+    json["tcp_congestion_control"] = name;
   json["additions_per_cycle"] = {{"best", core.best}, {"median", core.median}};
   json["steps"] = core.steps;
   json["shared_steps"] = core.shared_steps;
@@ -212,7 +216,7 @@ void print_all(const netpipe::Findings& all, const netpipe::SharedCore& core) {
   print_shows(all.shows);
   print_disturbed(all.disturbed_steps, all.polled_steps);
   print_shared(core);
-  print_congestion_control(all);
+  print_congestion_control(congestion_control_of(all));
   print_resent(all);
   std::printf("messages compared with what was sent: %llu\n",
               static_cast<unsigned long long>(all.messages));

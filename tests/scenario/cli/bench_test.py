@@ -145,10 +145,10 @@ class Bench(Scenario):
         self.assertLessEqual(machine["additions_per_cycle"]["median"],
                              machine["additions_per_cycle"]["best"])
         told = Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text().strip()
-        over_tcp = target in ("tcp", "udp")
+        over_tcp = any(contender.endswith(" tcp") for contender in contenders)
         self.assertEqual(machine.get("tcp_congestion_control"), told if over_tcp else None)
-        noted = f"the congestion control {told} here" in done.stdout
-        self.assertEqual(noted, over_tcp and told != "cubic")
+        self.assertEqual("have the congestion control" in done.stdout,
+                         over_tcp and told != "cubic")
         self.assertIn(f"results: {target}\n", done.stdout)
         self.assertEqual([name for name in os.listdir("/dev/shm")
                           if name.startswith(f"holdfast-bench-{done.args}-")], [])

@@ -17,7 +17,7 @@ TEST(SharedCore, CountsTheStepsWithLessThanTheBest) {
 }
 
 // With 8.11 as the best, all others would have been shared.
-TEST(SharedCore, AMeasurementThatWasInterruptedIsNotTheBest) {
+TEST(SharedCore, OneThatIsFarTooHighIsNotTheBest) {
   std::vector<double> steps(300, 3.70);
   steps[150] = 8.11;
   steps[200] = 2.90;
