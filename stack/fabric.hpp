@@ -117,6 +117,18 @@ class FrameWriter {
   ~FrameWriter() = default;
 };
 
+// Says where frames that are being received go on, in the course of a poll.
+class FramePlacer {
+ public:
+  // A frame of `frame_bytes` has begun so: where what follows is to lie, room for all of it; null:
+  // in its slot, behind its beginning. An answer is good until the poll returns. It is asked before
+  // each time that something is written there, and only in polls that tell of nothing before it.
+  virtual std::byte* place(std::span<const std::byte> beginning, std::uint32_t frame_bytes) = 0;
+
+ protected:
+  ~FramePlacer() = default;
+};
+
 enum class OperationKind : std::uint8_t { send, write, read, fetch_add };
 
 struct Operation {
@@ -181,6 +193,10 @@ struct Event {
   // When it happened, on the engine's clock; never later than the poll, but where a sender of the
   // same user lies (hw/shm, by microseconds).
   Time at;
+  // Received: where a placer had what follows the frame's beginning; null: it is in the slot.
+  std::byte* placed = nullptr;
+  // Of the last one of a poll that asks a placer: it may not have told of all.
+  bool more = false;
 };
 
 enum class PathChoice : std::uint8_t { primary, alternate };
@@ -232,11 +248,16 @@ class Fabric {
   // that post takes.
   virtual void prepare(Peer) {}
 
+  // From now on `placer`, which is taken back by null, may be asked about frames longer than their
+  // first `beginning_bytes`, >= 1, which are in the slot in any case: no slot is shorter. A fabric
+  // whose frames lie somewhere before they are received, or are written by an adapter, asks nobody.
+  virtual void set_placer(FramePlacer* /*placer*/, std::uint32_t /*beginning_bytes*/) {}
+
   // Hands over a prefix of `slots` and returns its length.
   [[nodiscard]] virtual std::size_t offer(std::span<const ReceiveSlot> slots) = 0;
 
   // Writes the oldest events and returns how many; fewer than events.size() means: none left but
-  // frames that wait for a slot.
+  // frames that wait for a slot, unless the last one says `more`.
   [[nodiscard]] virtual std::size_t poll(std::span<Event> events) = 0;
 
   // False where Caps::path_control is.

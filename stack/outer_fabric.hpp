@@ -26,6 +26,9 @@ class OuterFabric : public Fabric {
     return inner_.post(operations);
   }
   void prepare(Peer peer) override { inner_.prepare(peer); }
+  void set_placer(FramePlacer* placer, std::uint32_t beginning_bytes) override {
+    inner_.set_placer(placer, beginning_bytes);
+  }
   std::size_t offer(std::span<const ReceiveSlot> slots) override { return inner_.offer(slots); }
   std::size_t poll(std::span<Event> events) override { return inner_.poll(events); }
   bool set_path(Peer peer, PathChoice choice) override { return inner_.set_path(peer, choice); }

@@ -1,4 +1,4 @@
-// recvmsg into a buffer with room for several frames, or into their places; see the header.
+// recvmsg into a buffer with room for several frames, or to where one belongs; see the header.
 #include "hw/tcp/connection.hpp"
 
 #include <poll.h>
@@ -21,9 +21,7 @@ namespace holdfast::hw {
 namespace {
 
 constexpr std::size_t kBufferMin = 64 << 10;
-// Of one read into places.
-constexpr std::size_t kReadMax = 256 << 10;
-// Shorter frames are copied sooner than the kernel collects their pieces.
+// Shorter frames are copied sooner than the kernel is called for each.
 constexpr std::uint32_t kLong = 4096;
 constexpr int kReadsAtTheEnd = 256;
 
@@ -45,9 +43,8 @@ Connection::Stage Connection::look() {
 }
 
 void Connection::move_to_front() {
-  // Many are only sent over.
-  if (buffer_.empty()) buffer_.resize(std::max(kBufferMin, kFramePrefixBytes + frame_bytes_max_));
-  std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+  if (buffer_.empty()) buffer_.resize(kBufferMin);  // many are only sent over
+  std::memmove(buffer_.data(), buffer_.data() + begin_, here());
   end_ -= begin_;
   begin_ = 0;
 }
@@ -71,11 +68,20 @@ Connection::Read Connection::receive(std::span<iovec> pieces, std::size_t& got) 
   return Read::some;
 }
 
-Connection::Read Connection::read() {
+Connection::Read Connection::skip() {
+  iovec scratch{buffer_.data(), std::min<std::size_t>(buffer_.size(), skipped_)};
+  std::size_t got = 0;
+  const Read read = receive({&scratch, 1}, got);
+  if (read == Read::some) skipped_ -= static_cast<std::uint32_t>(got);
+  return read;
+}
+
+Connection::Read Connection::read(std::size_t most) {
   if (std::exchange(is_drained_, false)) return Read::nothing;
   move_to_front();
-  if (end_ == buffer_.size()) return Read::nothing;
-  iovec rest{&buffer_[end_], buffer_.size() - end_};
+  if (skipped_ > 0) return skip();
+  if (end_ == buffer_.size()) buffer_.resize(kFramePrefixBytes + begun_bytes());
+  iovec rest{&buffer_[end_], std::min(buffer_.size() - end_, most)};
   std::size_t got = 0;
   const Read read = receive({&rest, 1}, got);
   if (read != Read::some) return read;
@@ -84,51 +90,93 @@ Connection::Read Connection::read() {
   return Read::some;
 }
 
-bool Connection::expects_long() const {
-  const std::size_t here = end_ - begin_;
-  return latest_bytes_ >= kLong && (here == 0 || here >= kFramePrefixBytes);
+std::uint32_t Connection::begun_bytes() const {
+  return load_le<std::uint32_t>(&buffer_[begin_]);
 }
 
-Connection::Read Connection::read(std::span<std::byte* const> places,
-                                  std::span<std::uint32_t> sizes, std::size_t& placed) {
-  HOLDFAST_ASSERT(expects_long() && !places.empty());
-  placed = 0;
+bool Connection::has_begun(std::uint32_t beginning_bytes) const {
+  return here() >= kFramePrefixBytes + beginning_bytes &&
+         begun_bytes() >= std::max(kLong, beginning_bytes + 1);
+}
+
+std::span<const std::byte> Connection::beginning(std::uint32_t beginning_bytes) const {
+  return std::span(buffer_).subspan(begin_ + kFramePrefixBytes, beginning_bytes);
+}
+
+Connection::Read Connection::read_whole(std::byte* to, bool& is_whole) {
+  HOLDFAST_ASSERT(has_begun(0) && rest_ == nullptr);
+  is_whole = false;
   if (std::exchange(is_drained_, false)) return Read::nothing;
   move_to_front();
-  ExpectedFrames frames;
-  if (end_ > 0) frames.begin({buffer_.data(), end_}, places[0]);
-  while (frames.count() < places.size() && frames.bytes() < kReadMax) {
-    frames.add(latest_bytes_, places[frames.count()]);
-  }
+  const std::size_t of_frame = end_ - kFramePrefixBytes;
+  iovec missing{to + of_frame, begun_bytes() - of_frame};
   std::size_t got = 0;
-  const Read read = receive(frames.pieces(), got);
+  const Read read = receive({&missing, 1}, got);
   if (read != Read::some) return read;
-  is_drained_ = got < frames.bytes();
-  placed = frames.settle(got);
-  if (placed > 0) end_ = 0;
-  // Unless there was a whole one: parts of frames would be copied once more with each of them.
-  latest_bytes_ = 0;
-  for (std::size_t i = 0; i < placed; ++i) latest_bytes_ = sizes[i] = frames.size(i);
-  const std::size_t kept = end_ + frames.rest_bytes();
-  if (buffer_.size() < kept) buffer_.resize(kept);
-  frames.copy_rest(buffer_.data() + end_);
-  end_ = kept;
+  is_whole = got == missing.iov_len;
+  is_drained_ = !is_whole;
+  if (is_whole) {
+    std::memcpy(to, &buffer_[kFramePrefixBytes], of_frame);
+    end_ = 0;
+  } else {
+    if (buffer_.size() < end_ + got) buffer_.resize(kFramePrefixBytes + begun_bytes());
+    std::memcpy(&buffer_[end_], to + of_frame, got);
+    end_ += got;
+  }
   return Read::some;
 }
 
+std::uint32_t Connection::bytes_of_rest() const {
+  return begun_bytes() - beginning_bytes_;
+}
+
+Connection::Read Connection::read_rest(std::uint32_t beginning_bytes, std::byte* to) {
+  HOLDFAST_ASSERT(has_begun(beginning_bytes));
+  const std::size_t beginning = kFramePrefixBytes + beginning_bytes;
+  if (rest_ == nullptr) {
+    const std::size_t more = here() - beginning;  // has come with it
+    std::memcpy(to, &buffer_[begin_ + beginning], more);
+    end_ -= more;
+    rest_ = to;
+    rest_bytes_ = static_cast<std::uint32_t>(more);
+    beginning_bytes_ = beginning_bytes;
+  }
+  HOLDFAST_ASSERT(rest_ == to && beginning_bytes_ == beginning_bytes);
+  if (std::exchange(is_drained_, false)) return Read::nothing;
+  move_to_front();
+  const std::size_t missing = bytes_of_rest() - rest_bytes_;
+  std::array<iovec, 2> pieces{iovec{to + rest_bytes_, missing}, {&buffer_[end_], beginning}};
+  std::size_t got = 0;
+  const Read read = receive(pieces, got);
+  if (read != Read::some) return read;
+  is_drained_ = got < missing + beginning;
+  const std::size_t of_rest = std::min(got, missing);
+  rest_bytes_ += static_cast<std::uint32_t>(of_rest);
+  end_ += got - of_rest;
+  return Read::some;
+}
+
+void Connection::drop_placed() {
+  begin_ += kFramePrefixBytes + beginning_bytes_;
+  rest_ = nullptr;
+}
+
+void Connection::give_up_rest() {
+  skipped_ = bytes_of_rest() - rest_bytes_;
+  drop_placed();
+}
+
 Connection::Next Connection::next(std::span<const std::byte>& frame) const {
-  const std::size_t here = end_ - begin_;
-  if (here < kFramePrefixBytes) return Next::incomplete;
-  const auto size = load_le<std::uint32_t>(&buffer_[begin_]);
+  if (here() < kFramePrefixBytes) return Next::incomplete;
+  const std::uint32_t size = begun_bytes();
   if (size > frame_bytes_max_) return Next::impossible;
-  if (here < kFramePrefixBytes + size) return Next::incomplete;
-  frame = std::span(buffer_).subspan(begin_ + kFramePrefixBytes, size);
+  if (here() < kFramePrefixBytes + size) return Next::incomplete;
+  frame = beginning(size);
   return Next::frame;
 }
 
 void Connection::drop() {
-  latest_bytes_ = load_le<std::uint32_t>(&buffer_[begin_]);
-  begin_ += kFramePrefixBytes + latest_bytes_;
+  begin_ += kFramePrefixBytes + begun_bytes();
 }
 
 void Connection::send_no_more() {

@@ -6,12 +6,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "hw/descriptor.hpp"
-#include "hw/tcp/expected_frames.hpp"
 #include "hw/udp/udp_address.hpp"
+
+struct iovec;
 
 namespace holdfast::hw {
 
@@ -34,17 +36,31 @@ class Connection {
   Next next(std::span<const std::byte>& frame) const;
   void drop();
 
-  // Both after next() has found the oldest frame incomplete.
+  // What follows is for when next() has found the oldest frame incomplete.
   enum class Read : std::uint8_t { some, nothing, ended };
-  // Reads what there is room for. `wall_ns` is the kernel's stamp of what was read.
-  Read read();
-  // Only if it expects_long(). Likewise, but frames as long as the latest one are read to where
-  // they belong: 1 … ExpectedFrames::kMax places, each with room for the longest frame. `placed` of
-  // them, of `sizes`, are in the first places then; the others may have been written to.
-  Read read(std::span<std::byte* const> places, std::span<std::uint32_t> sizes,
-            std::size_t& placed);
-  // Whether that is possible, and saves more by a copy than it costs.
-  bool expects_long() const;
+  // Reads what there is room for, but no more than `most`.
+  Read read(std::size_t most = std::numeric_limits<std::size_t>::max());
+
+  // Whether the oldest frame is a long one, and its length and its first `beginning_bytes` are
+  // here.
+  bool has_begun(std::uint32_t beginning_bytes) const;
+  std::span<const std::byte> beginning(std::uint32_t beginning_bytes) const;
+  std::uint32_t begun_bytes() const;  // how long it is
+
+  // All of a long frame that has begun, straight to `to`, where there is room for it. True in
+  // `is_whole`: it is there, and not here any more. Else what has come of it is kept here, and `to`
+  // may have been written.
+  Read read_whole(std::byte* to, bool& is_whole);
+
+  // What follows the beginning of a long frame, >= 1 byte, straight to where it belongs, and the
+  // beginning of the next frame behind its own here: to the same place until all of it is there, or
+  // it is given up.
+  Read read_rest(std::uint32_t beginning_bytes, std::byte* to);
+  const std::byte* rest() const { return rest_; }  // that place; null: none of it has been read so
+  bool has_rest() const { return rest_ != nullptr && rest_bytes_ == bytes_of_rest(); }
+  void drop_placed();
+  // What is still to come of it is thrown away.
+  void give_up_rest();
 
   // The other side is told that no more is coming, and may go on sending.
   void send_no_more();
@@ -57,7 +73,10 @@ class Connection {
   std::int64_t wall_ns() const { return wall_ns_; }
 
  private:
+  std::size_t here() const { return end_ - begin_; }
+  std::uint32_t bytes_of_rest() const;
   void move_to_front();
+  Read skip();
   Read receive(std::span<iovec> pieces, std::size_t& got);
 
   Descriptor socket_;
@@ -65,13 +84,17 @@ class Connection {
   Stage stage_;
   bool may_send_ = true;
   std::uint32_t frame_bytes_max_;
-  // [begin_, end_) was read. Empty before anything was; larger by as much as one read brings once
-  // a frame came that was not as long as expected.
+  // [begin_, end_) was read. Empty before anything was; larger once a longer frame came.
   std::vector<std::byte> buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
-  bool is_drained_ = false;         // the last read found less than there was room for
-  std::uint32_t latest_bytes_ = 0;  // of the latest frame
+  bool is_drained_ = false;  // the last read found less than there was room for
+  // Of the oldest frame, of which only the beginning is in the buffer: where the rest belongs, and
+  // how much of it is there.
+  std::byte* rest_ = nullptr;
+  std::uint32_t rest_bytes_ = 0;
+  std::uint32_t beginning_bytes_ = 0;
+  std::uint32_t skipped_ = 0;  // so much is to come before the oldest frame
   std::int64_t wall_ns_ = 0;
 };
 

@@ -23,7 +23,9 @@ bool Outgoing::take(const Frame& frame) {
     end_ -= begin_;
     begin_ = 0;
   }
-  if (end_ + bytes > buffer_.size()) return false;
+  const std::size_t needed = end_ + bytes;
+  if (needed > bytes_max_) return false;
+  if (needed > buffer_.size()) buffer_.resize(std::min(bytes_max_, std::max(needed, 2 * end_)));
   store_le(&buffer_[end_], static_cast<std::uint32_t>(frame.size()));
   std::byte* const behind =
       std::ranges::copy(frame.first, buffer_.data() + end_ + kFramePrefixBytes).out;

@@ -1,7 +1,7 @@
 // The frames that wait for a connection to one endpoint.
 //
-// They wait in a buffer of fixed size; one that finds no room, or whose connection breaks before it
-// has left, is lost. Nothing here blocks.
+// They wait in a buffer that grows with what waits, to a size that is given; one that finds no
+// room, or whose connection breaks before it has left, is lost. Nothing here blocks.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ class Outgoing {
   }
 
   // Room for at least one frame.
-  explicit Outgoing(std::size_t buffer_bytes) : buffer_(buffer_bytes) {}
+  explicit Outgoing(std::size_t bytes_max) : bytes_max_(bytes_max) {}
 
   bool is_empty() const { return begin_ == end_; }
   // Copies it; false: there is no room.
@@ -47,6 +47,7 @@ class Outgoing {
   std::uint64_t lose();
 
  private:
+  std::size_t bytes_max_;
   std::vector<std::byte> buffer_;  // [begin_, end_) waits
   std::size_t begin_ = 0;
   std::size_t end_ = 0;

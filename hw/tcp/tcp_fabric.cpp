@@ -18,9 +18,6 @@ namespace holdfast::hw {
 
 namespace {
 
-constexpr std::uint32_t kListener = 0xffff'ffff;
-constexpr std::size_t kReadyBatch = 64;
-
 // Between two attempts to reach somebody who is not there.
 constexpr Duration kAgain = milliseconds(20);
 
@@ -346,118 +343,6 @@ void TcpFabric::look_after_waiting() {
   }
 }
 
-// False: nobody has come.
-bool TcpFabric::accept_all() {
-  for (bool any = false;; any = true) {
-    Accepted accepted = accept_one(sockets_.listener);
-    if (!accepted.socket.is_open()) return any;
-    if (from_others_ == from_others_max_) {
-      ++counters_.refused;
-      continue;
-    }
-    const std::uint32_t at =
-        add(std::move(accepted.socket), accepted.from, Connection::Stage::made);
-    if (at == kNone) continue;
-    places_[at].is_from_other = true;
-    ++from_others_;
-    for (std::uint32_t r = 0; r < receivers_.size(); ++r) {
-      const Receiver& receiver = receivers_[r];
-      if (receiver.frames == nullptr || receiver.connection != kNone) continue;
-      if (receiver.endpoint == accepted.from) lead(at, r);
-    }
-  }
-}
-
-// False if nothing has come. `more`: not all that may have come was told of, or connections are
-// new.
-bool TcpFabric::look_for_arrivals(bool& more) {
-  const Time began = monotonic_now();
-  std::array<epoll_event, kReadyBatch> events;
-  const int count = ::epoll_wait(sockets_.arrivals.get(), events.data(), kReadyBatch, 0);
-  if (count <= 0) {
-    arrivals_.emptied(began);
-    return false;
-  }
-  more = static_cast<std::size_t>(count) == events.size();
-  for (const epoll_event& event : std::span(events).first(static_cast<std::size_t>(count))) {
-    const std::uint32_t place = event.data.u32;
-    if (place == kListener) {
-      // Without a descriptor left nobody is accepted, and the listener stays readable.
-      more = accept_all() || more;
-    } else if (!std::exchange(places_[place].is_ready, true)) {
-      ready_.push(place);
-    }
-  }
-  return true;
-}
-
-// The oldest slot holds a frame of `connection` now.
-void TcpFabric::take(const Connection& connection, std::uint32_t bytes, const ClockPair& now,
-                     Event& event) {
-  event = Event{};
-  event.kind = EventKind::received;
-  event.size = bytes;
-  event.cookie = queues_.slots().pop().cookie;
-  const std::int64_t stamp = connection.wall_ns();
-  event.at = arrivals_.arrival(stamp != 0 ? stamp : now.wall_ns, now);
-  ++counters_.frames_received;
-}
-
-// Long frames go into slots at once, and `count` grows by them.
-Connection::Read TcpFabric::read(Connection& connection, const ClockPair& now,
-                                 std::span<Event> events, std::size_t& count) {
-  const std::size_t room =
-      std::min({events.size() - count, queues_.slots().size(), ExpectedFrames::kMax});
-  if (room == 0 || !connection.expects_long()) return connection.read();
-  std::array<std::byte*, ExpectedFrames::kMax> places;
-  for (std::size_t i = 0; i < room; ++i) {
-    const ReceiveSlot& slot = queues_.slots()[i];
-    if (slot.size < caps_.frame_bytes_max) return connection.read();
-    places[i] = slot.data;
-  }
-  std::array<std::uint32_t, ExpectedFrames::kMax> sizes;
-  std::size_t placed = 0;
-  const auto read = connection.read(std::span(places).first(room), sizes, placed);
-  for (std::size_t i = 0; i < placed; ++i) take(connection, sizes[i], now, events[count++]);
-  return read;
-}
-
-// Frames of one connection; `more` tells that there may be others for which there was no room.
-std::size_t TcpFabric::receive(std::uint32_t at, std::span<Event> events, bool& more) {
-  more = false;
-  if (places_[at].connection == nullptr) return 0;
-  Connection& connection = *places_[at].connection;
-  const ClockPair now = read_clocks();
-  std::size_t count = 0;
-  for (;;) {
-    std::span<const std::byte> frame;
-    const Connection::Next next = connection.next(frame);
-    if (next == Connection::Next::incomplete) {
-      const Connection::Read read = this->read(connection, now, events, count);
-      if (read == Connection::Read::some) continue;
-      if (read == Connection::Read::ended) close(at, now.monotonic);
-      return count;
-    }
-    if (next == Connection::Next::impossible) {
-      ++counters_.impossible;
-      close(at, now.monotonic);
-      return count;
-    }
-    if (count == events.size() || queues_.slots().empty()) {
-      more = true;
-      return count;
-    }
-    const ReceiveSlot& slot = queues_.slots()[0];
-    if (frame.size() > slot.size) {
-      ++counters_.truncated;
-    } else {
-      std::copy(frame.begin(), frame.end(), slot.data);
-      take(connection, static_cast<std::uint32_t>(frame.size()), now, events[count++]);
-    }
-    connection.drop();
-  }
-}
-
 std::size_t TcpFabric::poll(std::span<Event> events) {
   look_after_waiting();
   std::size_t count = 0;
@@ -471,7 +356,7 @@ std::size_t TcpFabric::poll(std::span<Event> events) {
     if (ready_.empty()) continue;  // new connections, and nothing on them yet
     const std::uint32_t place = ready_[0];
     bool more = false;
-    count += receive(place, events.subspan(count), more);
+    receive(place, events, count, more);
     ready_.pop();
     // Who has more waits for the others next time.
     places_[place].is_ready = more;

@@ -16,7 +16,9 @@
 // and so does one that is not made at once; it is used in one direction only. Who has made a
 // connection ends it when it detaches the receiver.
 //
-// What open() and attach() do not allocate, a connection does: there are at most so many.
+// What open() and attach() do not allocate, a connection does, and what waits for one: there are at
+// most so many. Long frames are read to where a placer has them, the rest of each together with the
+// beginning of the next one, so that the kernel's copy is the only one.
 #pragma once
 
 #include <cstdint>
@@ -40,14 +42,14 @@
 namespace holdfast::hw {
 
 struct TcpOptions {
-  UdpEndpoint local;                         // port 0: the kernel chooses
-  std::uint32_t frame_bytes_max = 16'384;    // 1 … 2^24; at both ends
-  std::uint32_t send_depth = 256;            // >= 1
-  std::uint32_t receive_depth = 256;         // >= 1
-  std::uint32_t peers_max = 4096;            // handles attached at one time
-  std::uint32_t incoming_max = 4096;         // connections that are not ours to send over
-  std::uint32_t send_buffer_bytes = 65'536;  // for each receiver, beside the kernel's
-  PortWatching port = PortWatching::none;    // of the interface that has the address `local`
+  UdpEndpoint local;                          // port 0: the kernel chooses
+  std::uint32_t frame_bytes_max = 16'384;     // 1 … 2^24; at both ends
+  std::uint32_t send_depth = 256;             // >= 1
+  std::uint32_t receive_depth = 256;          // >= 1
+  std::uint32_t peers_max = 4096;             // handles attached at one time
+  std::uint32_t incoming_max = 4096;          // connections that are not ours to send over
+  std::uint32_t send_buffer_bytes = 1 << 20;  // at most, for each receiver, beside the kernel's
+  PortWatching port = PortWatching::none;     // of the interface that has the address `local`
 };
 
 // What the fabric saw and nobody was told.
@@ -57,6 +59,7 @@ struct TcpCounters {
   std::uint64_t frames_received = 0;
   std::uint64_t lost = 0;        // frames that did not leave
   std::uint64_t truncated = 0;   // frames received longer than their slot, lost
+  std::uint64_t displaced = 0;   // frames whose place was taken back before they were there, lost
   std::uint64_t impossible = 0;  // connections ended because of a length beyond the limit
   std::uint64_t refused = 0;     // connections ended because there were too many
 };
@@ -76,6 +79,10 @@ class TcpFabric final : public Fabric {
   void reset(Peer peer) override;
   Region register_memory(std::span<std::byte> memory) override;
   std::size_t post(std::span<const Operation> operations) override;
+  void set_placer(FramePlacer* placer, std::uint32_t beginning_bytes) override {
+    placer_ = placer;
+    beginning_bytes_ = beginning_bytes;
+  }
   std::size_t offer(std::span<const ReceiveSlot> slots) override { return queues_.offer(slots); }
   // What the port has become, then completions in the order of their posts, then `writable`, then
   // frames, those of one sender in their order.
@@ -83,7 +90,9 @@ class TcpFabric final : public Fabric {
   bool set_path(Peer, PathChoice) override { return false; }
   Armed arm() override;
   std::size_t losses(std::span<LostFrames> to) const override {
-    return write_losses(to, {{"unsent", counters_.lost}, {"truncated", counters_.truncated}});
+    return write_losses(to, {{"unsent", counters_.lost},
+                             {"truncated", counters_.truncated},
+                             {"displaced", counters_.displaced}});
   }
 
   const TcpCounters& counters() const { return counters_; }
@@ -91,6 +100,8 @@ class TcpFabric final : public Fabric {
 
  private:
   static constexpr std::uint32_t kNone = 0xffff'ffff;
+  static constexpr std::uint32_t kListener = 0xffff'ffff;  // among the arrivals, beside places
+  static constexpr std::size_t kReadyBatch = 64;           // sockets that are told of at once
 
   struct Receiver {
     std::unique_ptr<Outgoing> frames;  // null: this place is free
@@ -135,11 +146,16 @@ class TcpFabric final : public Fabric {
   void watch(std::uint32_t place, bool wanted);
   void look_after_waiting();
 
+  // arrivals.cpp
   bool accept_all();
   bool look_for_arrivals(bool& more);
-  std::size_t receive(std::uint32_t place, std::span<Event> events, bool& more);
+  void receive(std::uint32_t place, std::span<Event> events, std::size_t& count, bool& more);
   Connection::Read read(Connection& connection, const ClockPair& now, std::span<Event> events,
                         std::size_t& count);
+  bool is_for_placer(const Connection& connection) const;
+  std::byte* place_of(Connection& connection);
+  Connection::Read read_rest(Connection& connection, std::byte* place, const ClockPair& now,
+                             std::span<Event> events, std::size_t& count);
   void take(const Connection& connection, std::uint32_t bytes, const ClockPair& now, Event& event);
 
   Caps caps_;
@@ -150,6 +166,8 @@ class TcpFabric final : public Fabric {
   ArrivalClock arrivals_;
   TcpCounters counters_;
   std::uint32_t send_buffer_bytes_;
+  FramePlacer* placer_ = nullptr;
+  std::uint32_t beginning_bytes_ = 0;
 
   std::vector<Receiver> receivers_;
   SharedHandles handles_;

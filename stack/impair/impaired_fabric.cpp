@@ -193,13 +193,18 @@ std::size_t ImpairedFabric::without_surplus(std::span<Event> events) {
   while (count < events.size()) {
     const std::span<Event> room = events.subspan(count);
     const std::size_t got = inner_.poll(room);
+    const bool has_more = got > 0 && room[got - 1].more;
     for (const Event& event : room.first(got)) {
       const bool surplus =
           (event.kind == EventKind::writable && !std::exchange(owes_writable_, false)) ||
           (event.kind == EventKind::sent && event.cookie == kOwnCookie);
       if (!surplus) events[count++] = event;
     }
-    if (got < room.size()) break;
+    if (has_more && count > 0) {
+      events[count - 1].more = true;
+      break;
+    }
+    if (got < room.size() && !has_more) break;
   }
   return count;
 }

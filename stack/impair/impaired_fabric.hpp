@@ -53,6 +53,9 @@ class ImpairedFabric final : public Fabric {
   void reset(Peer peer) override { inner_.reset(peer); }
   Region register_memory(std::span<std::byte> memory) override;
   std::size_t post(std::span<const Operation> operations) override;
+  void set_placer(FramePlacer* placer, std::uint32_t beginning_bytes) override {
+    inner_.set_placer(placer, beginning_bytes);
+  }
   std::size_t offer(std::span<const ReceiveSlot> slots) override { return inner_.offer(slots); }
   // Completions of what this fabric has dealt with itself, then the events of the inner one.
   std::size_t poll(std::span<Event> events) override;

@@ -12,7 +12,13 @@ Endpoint::Parts::Parts(const EndpointOptions& options, std::span<Fabric* const> 
     : core(options, rails, addresses),
       acknowledging(core),
       sending(core),
-      receiving(core, acknowledging) {}
+      receiving(core, acknowledging) {
+  for (Port& port : core.ports) port.fabric().set_placer(this, kMessageHeaderBytes);
+}
+
+Endpoint::Parts::~Parts() {
+  for (Port& port : core.ports) port.fabric().set_placer(nullptr, 0);
+}
 
 EndpointLimits limits_for(std::string_view rail_kind) {
   EndpointLimits limits;

@@ -336,11 +336,18 @@ void set_payload_checksum(std::uint32_t checksum, ConnectionSeed connection, std
 MessageDecodeStatus decode_message_header(std::span<const std::byte> frame,
                                           ConnectionSeed connection, bool sealed,
                                           MessageHeader& header) {
-  const MessageDecodeStatus beginning = check_beginning(frame);
-  if (beginning != MessageDecodeStatus::ok) return beginning;
-  const std::byte* const at = frame.data();
+  const std::size_t of_header = std::min(frame.size(), kMessageHeaderBytes);
+  return decode_message_header(frame.first(of_header), frame.size() - of_header, connection, sealed,
+                               header);
+}
+
+MessageDecodeStatus decode_message_header(std::span<const std::byte> beginning, std::size_t payload,
+                                          ConnectionSeed connection, bool sealed,
+                                          MessageHeader& header) {
+  const MessageDecodeStatus status = check_beginning(beginning);
+  if (status != MessageDecodeStatus::ok) return status;
+  const std::byte* const at = beginning.data();
   const auto type = static_cast<MessageFrameType>(load_le<std::uint8_t>(at + kTypeAt));
-  const std::size_t payload = frame.size() - kMessageHeaderBytes;
   if (payload > 0 && !has_payload(type)) return MessageDecodeStatus::bad_length;
   const bool verified = (sealed && has_seal(type)) || verifies(at, type, connection);
   if (!verified) return MessageDecodeStatus::bad_checksum;

@@ -189,6 +189,11 @@ void set_payload_checksum(std::uint32_t checksum, ConnectionSeed connection, std
 [[nodiscard]] MessageDecodeStatus decode_message_header(std::span<const std::byte> frame,
                                                         ConnectionSeed connection, bool sealed,
                                                         MessageHeader& header);
+// Likewise of a frame whose payload lies elsewhere: `beginning` is no more than its header.
+[[nodiscard]] MessageDecodeStatus decode_message_header(std::span<const std::byte> beginning,
+                                                        std::size_t payload_bytes,
+                                                        ConnectionSeed connection, bool sealed,
+                                                        MessageHeader& header);
 
 constexpr bool has_payload(MessageFrameType type) {
   return type == MessageFrameType::eager || type == MessageFrameType::fragment ||

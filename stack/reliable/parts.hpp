@@ -12,9 +12,10 @@
 
 namespace holdfast::reliable {
 
-struct Endpoint::Parts {
+struct Endpoint::Parts final : FramePlacer {
   Parts(const EndpointOptions& options, std::span<Fabric* const> rails,
         const AddressBook& addresses);
+  ~Parts();
 
   Core core;
   Acknowledging acknowledging;
@@ -42,9 +43,11 @@ struct Endpoint::Parts {
   bool poll(Time now);
   std::size_t rail_of_oldest();
   void handle(std::size_t rail, const Event& event, Time now);
-  void handle_frame(std::size_t rail, std::span<const std::byte> frame, Time at, Time now);
+  std::byte* place(std::span<const std::byte> beginning, std::uint32_t frame_bytes) override;
+  void handle_frame(std::size_t rail, std::span<const std::byte> beginning,
+                    const ArrivedPayload& payload, Time at, Time now);
   void handle_verified(Connection& connection, std::size_t rail, const MessageHeader& header,
-                       std::span<const std::byte> payload, Time at, Time now);
+                       const ArrivedPayload& payload, Time at, Time now);
   void handle_sent(std::size_t rail, const Event& event, Time now);
   void handle_inline_failure(std::size_t rail, const Event& event, Time now);
   void tell_all(std::size_t rail, RailEvent event, Time now);

@@ -74,6 +74,7 @@ const Event* Port::oldest() {
     // Frames may have waited for a slot even if there is room for more events.
     is_empty_ = count_ < kBatch && count_ < receive_slots_;
     if (count_ == 0) return nullptr;
+    if (events_[count_ - 1].more) is_empty_ = false;
   }
   return &events_[next_];
 }
@@ -90,8 +91,10 @@ void Port::next() {
 }
 
 std::span<const std::byte> Port::frame(const Event& event) const {
-  return {receive_memory_.get() + event.cookie * receive_bytes_,
-          std::min(event.size, receive_bytes_)};
+  const std::uint32_t here = event.placed == nullptr
+                                 ? std::min(event.size, receive_bytes_)
+                                 : static_cast<std::uint32_t>(kMessageHeaderBytes);
+  return {receive_memory_.get() + event.cookie * receive_bytes_, here};
 }
 
 void Port::put_acknowledgement(std::uint32_t slot, Peer peer, Time now) {

@@ -11,21 +11,59 @@ struct Receiving::Piece {
   bool completes_it = false;       // it is the last fragment of the virtual fragment
 };
 
+std::byte* Receiving::place(Connection& connection, const MessageHeader& header,
+                            std::size_t payload_bytes, Time now) {
+  if (is_too_old(connection, header)) return nullptr;
+  std::uint32_t i = find(connection, header.message);
+  if (i == kNone) i = open_if_expected(connection, header, now);
+  if (i == kNone) return nullptr;
+  const IncomingMessage& message = core_.incoming[i];
+  const Piece piece = piece_of(header, payload_bytes);
+  if (message.is_whole || !belongs(message, header, piece)) return nullptr;
+  const bool is_fresh = !message.ranges.has_begun() ||
+                        message.ranges.overlap(core_.range_blocks, piece.from, piece.to) ==
+                            ReceivedRanges::Overlap::none;
+  return is_fresh ? place_of(message, piece) : nullptr;
+}
+
+// The message that an eager frame begins, if a receive waits for it. It has met that receive then,
+// as if its payload had come and been corrupt: nobody else's bytes shall lie in that memory.
+std::uint32_t Receiving::open_if_expected(Connection& connection, const MessageHeader& header,
+                                          Time now) {
+  const bool is_next = header.type == MessageFrameType::eager &&
+                       header.message == connection.next_presented && !has_unplaced() &&
+                       !connection.received.contains(header.message);
+  if (!is_next) return kNone;
+  const Envelope envelope{connection.peer, header.context, header.tag};
+  if (core_.matching.find_receive(envelope) == kNone) return kNone;
+  return find_or_open(connection, header, kNone, now);
+}
+
+// Null: nowhere yet, or not all of it in one piece of a receive's memory. What is kept for a
+// receive to come moves when that comes.
+std::byte* Receiving::place_of(const IncomingMessage& message, const Piece& piece) {
+  const bool has_place = message.receive != kNone && message.memory.start != nullptr;
+  return has_place && piece.to <= message.room ? message.memory.start + piece.from : nullptr;
+}
+
+bool Receiving::is_too_old(const Connection& connection, const MessageHeader& header) {
+  return is_before(header.virtual_fragment, connection.latest_fragment - kFragmentsOfAnAge) ||
+         !connection.received.is_within(header.message);
+}
+
 void Receiving::handle(Connection& connection, const MessageHeader& header,
-                       std::span<const std::byte> payload, std::size_t rail, Time at, Time now) {
+                       const ArrivedPayload& payload, std::size_t rail, Time at, Time now) {
   acknowledging_.note(connection, rail, header,
-                      static_cast<std::uint32_t>(payload.size() + kMessageHeaderBytes), at);
-  const bool is_too_old =
-      is_before(header.virtual_fragment, connection.latest_fragment - kFragmentsOfAnAge);
-  if (is_too_old || !connection.received.is_within(header.message)) {
+                      static_cast<std::uint32_t>(payload.bytes.size() + kMessageHeaderBytes), at);
+  if (is_too_old(connection, header)) {
     ++core_.counts.out_of_place;
     return;
   }
   if (is_before(connection.latest_fragment, header.virtual_fragment)) {
     connection.latest_fragment = header.virtual_fragment;
   }
-  if (is_next_alone(connection, header, payload.size()) &&
-      take_alone(connection, header, payload)) {
+  if (!payload.is_placed && is_next_alone(connection, header, payload.bytes.size()) &&
+      take_alone(connection, header, payload.bytes)) {
     return;
   }
   const std::uint32_t known = find(connection, header.message);
@@ -184,8 +222,8 @@ bool Receiving::belongs(const IncomingMessage& message, const MessageHeader& hea
 }
 
 void Receiving::handle_fragment(Connection& connection, const MessageHeader& header,
-                                std::span<const std::byte> payload, std::uint32_t known, Time now) {
-  Piece piece = piece_of(header, payload.size());
+                                const ArrivedPayload& payload, std::uint32_t known, Time now) {
+  Piece piece = piece_of(header, payload.bytes.size());
   const std::uint32_t i = find_or_open(connection, header, known, now);
   if (i == kNone) {
     acknowledging_.owe(connection, Owed::When::next_turn);
@@ -207,7 +245,7 @@ void Receiving::handle_fragment(Connection& connection, const MessageHeader& hea
       const IncomingMessage& message = core_.incoming[i];
       const bool is_whole = !message.ranges.has_begun() ||
                             message.ranges.prefix(core_.range_blocks) >= message.wanted;
-      core_.counts.payload_bytes_delivered += payload.size();
+      core_.counts.payload_bytes_delivered += payload.bytes.size();
       if (message.is_rendezvous) {
         connection.data_message = message.number;
         connection.data_at = now;
@@ -234,6 +272,10 @@ void Receiving::handle_fragment(Connection& connection, const MessageHeader& hea
       ++core_.counts.corrupt_payload;
       acknowledging_.owe(connection, piece.of, Owed::When::now, now);
       break;
+    case Stored::displaced:
+      ++core_.counts.out_of_place;
+      acknowledging_.owe(connection, piece.of, Owed::When::now, now);
+      break;
     case Stored::no_room:
       // It is sent again, and that the rail works is known from this.
       acknowledging_.owe(connection, Owed::When::next_turn);
@@ -242,8 +284,7 @@ void Receiving::handle_fragment(Connection& connection, const MessageHeader& hea
 }
 
 Receiving::Stored Receiving::store(Connection& connection, std::uint32_t i, const Piece& piece,
-                                   const MessageHeader& header,
-                                   std::span<const std::byte> payload) {
+                                   const MessageHeader& header, const ArrivedPayload& payload) {
   IncomingMessage& message = core_.incoming[i];
   const bool is_all = piece.from == 0 && piece.to == message.bytes;
   auto overlap = ReceivedRanges::Overlap::none;
@@ -259,10 +300,17 @@ Receiving::Stored Receiving::store(Connection& connection, std::uint32_t i, cons
   if (!message.ranges.has_begun() && !is_all && !message.ranges.begin(core_.range_blocks)) {
     return Stored::no_room;
   }
-  const bool fused = overlap == ReceivedRanges::Overlap::none;
-  const std::uint64_t room = message.receive != kNone ? message.room : message.bytes;
-  if (!copy_verified(connection, message.memory, room, piece.from, header, payload, fused)) {
-    return Stored::corrupt;
+  if (payload.is_placed) {
+    // Its place may have been given back since: then it is not even read.
+    if (payload.bytes.data() != place_of(message, piece)) return Stored::displaced;
+    if (!is_right(connection, piece.from, header, payload.bytes)) return Stored::corrupt;
+  } else {
+    const bool fused = overlap == ReceivedRanges::Overlap::none;
+    const std::uint64_t room = message.receive != kNone ? message.room : message.bytes;
+    if (!copy_verified(connection, message.memory, room, piece.from, header, payload.bytes,
+                       fused)) {
+      return Stored::corrupt;
+    }
   }
   if (message.ranges.has_begun()) {
     const bool added = message.ranges.add(core_.range_blocks, piece.from, piece.to);
@@ -275,7 +323,15 @@ Receiving::Stored Receiving::store(Connection& connection, std::uint32_t i, cons
   return Stored::fresh;
 }
 
-// Of a payload that lies in its message from byte `from` on. What has been received is not written
+// A payload that lies in its message from byte `from` on.
+bool Receiving::is_right(const Connection& connection, std::uint64_t from,
+                         const MessageHeader& header, std::span<const std::byte> payload) const {
+  if (!core_.payload_sum.is_on()) return true;
+  const std::uint64_t seed = payload_seed(connection.in, header.message, from);
+  return core_.payload_sum.of(payload, seed) == header.payload_checksum;
+}
+
+// Likewise, and copies it to there. What has been received is not written
 // again, as what comes may be corrupt: where it overlaps, or exceeds the memory, it is verified
 // first. Else checksum and copy are one.
 bool Receiving::copy_verified(const Connection& connection, const MessageMemory& memory,
@@ -286,7 +342,7 @@ bool Receiving::copy_verified(const Connection& connection, const MessageMemory&
   if (fused && verifies && from + payload.size() <= room && !payload.empty()) {
     return core_.payload_sum.unpack(memory, from, payload, seed) == header.payload_checksum;
   }
-  if (verifies && core_.payload_sum.of(payload, seed) != header.payload_checksum) return false;
+  if (!is_right(connection, from, header, payload)) return false;
   if (from < room) {
     scatter(memory, from, payload.first(std::min<std::uint64_t>(payload.size(), room - from)));
   }

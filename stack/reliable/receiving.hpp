@@ -12,14 +12,25 @@
 
 namespace holdfast::reliable {
 
+// What follows a frame's header: in the frame's slot, or where Receiving::place() said.
+struct ArrivedPayload {
+  std::span<const std::byte> bytes;
+  bool is_placed = false;
+};
+
 class Receiving {
  public:
   Receiving(Core& core, Acknowledging& acknowledging)
       : core_(core), acknowledging_(acknowledging) {}
 
+  // Where the payload of a frame belongs whose header has verified: a fragment nothing of which has
+  // been received, of a message that a receive has met, or meets now, if that is one piece of
+  // memory and takes all of it. Else null. It is verified where it lies, in handle().
+  std::byte* place(Connection& connection, const MessageHeader& header, std::size_t payload_bytes,
+                   Time now);
   // A frame of a fragment or a request, which verified but for its payload.
-  void handle(Connection& connection, const MessageHeader& header,
-              std::span<const std::byte> payload, std::size_t rail, Time at, Time now);
+  void handle(Connection& connection, const MessageHeader& header, const ArrivedPayload& payload,
+              std::size_t rail, Time at, Time now);
 
   // A receive: false if there is no room for it.
   [[nodiscard]] bool post(std::uint32_t request, Time now);
@@ -53,19 +64,24 @@ class Receiving {
   void handle_request(Connection& connection, const MessageHeader& header, std::uint32_t known,
                       Time now);
   void handle_fragment(Connection& connection, const MessageHeader& header,
-                       std::span<const std::byte> payload, std::uint32_t known, Time now);
+                       const ArrivedPayload& payload, std::uint32_t known, Time now);
   void handle_duplicate(Connection& connection, const MessageHeader& header, Time now);
   void tell_again(Connection& connection);
   std::uint32_t find(const Connection& connection, std::uint32_t number) const;
   std::uint32_t find_or_open(Connection& connection, const MessageHeader& header,
                              std::uint32_t known, Time now);
   std::uint32_t take_place(Connection& connection, std::uint32_t number);
+  static bool is_too_old(const Connection& connection, const MessageHeader& header);
   static Piece piece_of(const MessageHeader& header, std::uint64_t payload_bytes);
   bool belongs(const IncomingMessage& message, const MessageHeader& header,
                const Piece& piece) const;
-  enum class Stored : std::uint8_t { fresh, known, corrupt, no_room };
+  enum class Stored : std::uint8_t { fresh, known, corrupt, displaced, no_room };
   Stored store(Connection& connection, std::uint32_t message, const Piece& piece,
-               const MessageHeader& header, std::span<const std::byte> payload);
+               const MessageHeader& header, const ArrivedPayload& payload);
+  std::uint32_t open_if_expected(Connection& connection, const MessageHeader& header, Time now);
+  static std::byte* place_of(const IncomingMessage& message, const Piece& piece);
+  bool is_right(const Connection& connection, std::uint64_t from, const MessageHeader& header,
+                std::span<const std::byte> payload) const;
   bool copy_verified(const Connection& connection, const MessageMemory& memory, std::uint64_t room,
                      std::uint64_t from, const MessageHeader& header,
                      std::span<const std::byte> payload, bool fused) const;

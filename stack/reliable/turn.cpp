@@ -114,9 +114,14 @@ void Endpoint::Parts::handle(std::size_t r, const Event& event, Time now) {
   Port& port = core.ports[r];
   if (event.kind == EventKind::received) {
     std::span<const std::byte> left = port.frame(event);
+    if (event.placed != nullptr) {
+      handle_frame(r, left, {{event.placed, event.size - left.size()}, true}, event.at, now);
+      return;
+    }
     do {
       const std::span<const std::byte> frame = first_message_frame(left);
-      handle_frame(r, frame, event.at, now);
+      const std::size_t beginning = std::min(frame.size(), kMessageHeaderBytes);
+      handle_frame(r, frame.first(beginning), {frame.subspan(beginning), false}, event.at, now);
       left = left.subspan(frame.size());
     } while (!left.empty());
     return;
@@ -188,9 +193,22 @@ void Endpoint::Parts::handle_inline_failure(std::size_t r, const Event& event, T
   core.activate(connection);
 }
 
-void Endpoint::Parts::handle_frame(std::size_t r, std::span<const std::byte> frame, Time at,
-                                   Time now) {
-  const ProcessId sender = sender_of_message_frame(frame);
+std::byte* Endpoint::Parts::place(std::span<const std::byte> beginning, std::uint32_t frame_bytes) {
+  const ProcessId sender = sender_of_message_frame(beginning);
+  Connection* const connection = sender == kNoProcess ? nullptr : core.find(sender);
+  if (connection == nullptr || !connection->is_live) return nullptr;
+  if (!has_payload(type_of_message_frame(beginning))) return nullptr;
+  const std::size_t payload_bytes = frame_bytes - kMessageHeaderBytes;
+  MessageHeader header;
+  const MessageDecodeStatus status =
+      decode_message_header(beginning, payload_bytes, connection->in, false, header);
+  if (status != MessageDecodeStatus::ok) return nullptr;
+  return receiving.place(*connection, header, payload_bytes, latest);
+}
+
+void Endpoint::Parts::handle_frame(std::size_t r, std::span<const std::byte> beginning,
+                                   const ArrivedPayload& payload, Time at, Time now) {
+  const ProcessId sender = sender_of_message_frame(beginning);
   if (sender == kNoProcess) {
     ++core.counts.malformed;
     return;
@@ -200,14 +218,14 @@ void Endpoint::Parts::handle_frame(std::size_t r, std::span<const std::byte> fra
     ++core.counts.unverified;
     return;
   }
-  const bool sealed = core.seal != nullptr && has_seal(type_of_message_frame(frame));
-  if (sealed &&
-      (frame.size() != kMessageHeaderBytes || !core.seal->matches(connection->key_in, frame))) {
+  const bool sealed = core.seal != nullptr && has_seal(type_of_message_frame(beginning));
+  if (sealed && (!payload.bytes.empty() || !core.seal->matches(connection->key_in, beginning))) {
     ++core.counts.unverified;
     return;
   }
   MessageHeader header;
-  const MessageDecodeStatus status = decode_message_header(frame, connection->in, sealed, header);
+  const MessageDecodeStatus status =
+      decode_message_header(beginning, payload.bytes.size(), connection->in, sealed, header);
   if (status != MessageDecodeStatus::ok) {
     ++(status == MessageDecodeStatus::bad_checksum ? core.counts.unverified
                                                    : core.counts.malformed);
@@ -218,12 +236,12 @@ void Endpoint::Parts::handle_frame(std::size_t r, std::span<const std::byte> fra
     return;
   }
   connection->ways->heard(r, now);
-  handle_verified(*connection, r, header, frame.subspan(kMessageHeaderBytes), at, now);
+  handle_verified(*connection, r, header, payload, at, now);
 }
 
 void Endpoint::Parts::handle_verified(Connection& connection, std::size_t r,
-                                      const MessageHeader& header,
-                                      std::span<const std::byte> payload, Time at, Time now) {
+                                      const MessageHeader& header, const ArrivedPayload& payload,
+                                      Time at, Time now) {
   if (!has_seal(header.type)) {
     receiving.handle(connection, header, payload, r, at, now);
     return;

@@ -174,6 +174,7 @@ Scenario draw(std::uint64_t seed) {
   swarm::Dice messages(seed, kMessagesStream, 0);
   draw_messages(messages, shape, scenario);
   scenario.one_scattered_of = 4;
+  scenario.placing_rails = static_cast<unsigned>(messages.between(0, 255));
   swarm::Dice faults(seed, kFaultsStream, 0);
   draw_faults(faults, scenario);
   scenario.world.impaired_until = scenario.calm;

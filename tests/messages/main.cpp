@@ -32,6 +32,8 @@ struct Sum {
   std::uint64_t messages = 0;
   std::uint64_t scattered = 0;
   std::uint64_t resent = 0;
+  std::uint64_t placed = 0;
+  std::uint64_t displaced = 0;
   std::uint64_t truncated = 0;
   std::uint64_t cancelled = 0;
   std::uint64_t peer_failed = 0;
@@ -50,6 +52,8 @@ void play_seed(std::uint64_t seed, bool verbose, bool trace, Sum& sum) {
   sum.messages += played.messages;
   sum.scattered += played.scattered;
   sum.resent += played.resent;
+  sum.placed += played.placed;
+  sum.displaced += played.displaced;
   sum.truncated += played.truncated;
   sum.cancelled += played.cancelled;
   sum.peer_failed += played.peer_failed;
@@ -88,9 +92,10 @@ int run(const swarm::Arguments& arguments, bool trace) {
             << mean << " fragments in the mean, " << sum.scattered << " into segments, "
             << sum.truncated << " truncated, " << sum.cancelled << " receives cancelled, "
             << sum.peer_failed << " requests ended by a peer's end; " << sum.resent
-            << " fragments sent again; a rail died during recovery in " << 100.0 * in_recovery
-            << " % of the seeds; slowest: seed " << sum.slowest_seed << " took "
-            << static_cast<int>(sum.slowest * 1000) / 10.0 << " % of its bound\n";
+            << " fragments sent again; " << sum.placed << " frames read to where they belong, and "
+            << sum.displaced << " lost as that had changed; a rail died during recovery in "
+            << 100.0 * in_recovery << " % of the seeds; slowest: seed " << sum.slowest_seed
+            << " took " << static_cast<int>(sum.slowest * 1000) / 10.0 << " % of its bound\n";
   if (arguments.count >= kMany && (mean < 4.0 || in_recovery < 0.1)) {
     std::cout << "these seeds test too little: messages of 4 fragments in the mean and 10 % with a "
                  "rail that dies during recovery are wanted\n";

@@ -1,8 +1,12 @@
 // Plays a scenario, event by event, under the oracles.
+#include <memory>
 #include <ostream>
+#include <vector>
 
+#include "stack/outer_fabric.hpp"
 #include "tests/messages/ledger.hpp"
 #include "tests/messages/lives.hpp"
+#include "tests/messages/placing_fabric.hpp"
 #include "tests/messages/scenario.hpp"
 #include "tests/messages/trace.hpp"
 #include "tests/messages/workload.hpp"
@@ -55,6 +59,14 @@ class Play {
  private:
   sim::WorldOptions with_trace(sim::WorldOptions options) {
     trace_.join(options);
+    options.wrap = [this, traced = options.wrap](Fabric& inner, std::size_t rail,
+                                                 ProcessId process) -> std::unique_ptr<Fabric> {
+      Fabric* below = &inner;
+      if (traced) below = traced_.emplace_back(traced(inner, rail, process)).get();
+      const bool places = (scenario_.placing_rails >> rail & 1) != 0;
+      if (!places) return std::make_unique<OuterFabric>(*below);
+      return std::make_unique<PlacingFabric>(*below, scenario_.world.seed + wrapped_++, placing_);
+    };
     return options;
   }
 
@@ -95,6 +107,8 @@ class Play {
     played_.messages = ledger_.received();
     played_.scattered = ledger_.received_scattered();
     played_.resent = world_.counts().fragments_resent;
+    played_.placed = placing_.placed;
+    played_.displaced = placing_.displaced;
     played_.faults_in_recovery = world_.faults_in_recovery();
     played_.truncated = ledger_.outcomes(reliable::Outcome::truncated);
     played_.cancelled = ledger_.outcomes(reliable::Outcome::cancelled);
@@ -106,6 +120,9 @@ class Play {
   Ledger ledger_;
   Workload workload_;
   Trace trace_;
+  std::vector<std::unique_ptr<Fabric>> traced_;
+  PlacingCounts placing_;
+  std::uint64_t wrapped_ = 0;
   sim::World world_;
   SimulatedLives lives_;
   Played played_;

@@ -44,6 +44,7 @@ struct Scenario {
   // Of so many messages to send the memory of one is not in one piece, and so it is of receives; 0:
   // none is.
   std::uint64_t one_scattered_of = 0;
+  unsigned placing_rails = 0;  // bit r: rail r asks where its frames go (placing_fabric.hpp)
   Time calm;
   Duration bound;
   double fragments_per_message = 0.0;  // of the largest fragments that any rail carries
@@ -59,6 +60,8 @@ struct Played {
   std::uint64_t messages = 0;   // received
   std::uint64_t scattered = 0;  // of these, into memory that is not in one piece
   std::uint64_t resent = 0;
+  std::uint64_t placed = 0;  // frames, see PlacingCounts
+  std::uint64_t displaced = 0;
   std::uint64_t faults_in_recovery = 0;
   std::uint64_t truncated = 0;
   std::uint64_t cancelled = 0;

@@ -61,6 +61,7 @@ TEST(Play, IsTheSameWhenItIsPlayedAgain) {
 TEST(Play, IsTheSameWithMessagesInOnePiece) {
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     Scenario scenario = draw(seed);
+    scenario.placing_rails = 0;  // which places what lies in one piece
     const Played scattered = play(scenario, nullptr);
     scenario.one_scattered_of = 0;
     const Played whole = play(scenario, nullptr);
@@ -69,6 +70,22 @@ TEST(Play, IsTheSameWithMessagesInOnePiece) {
     EXPECT_GT(scattered.scattered, scattered.messages / 10) << seed;
     EXPECT_EQ(whole.scattered, 0u);
   }
+}
+
+// What is read to where it belongs while other frames come is sometimes there already when the rest
+// of it comes, or belongs nowhere any more.
+TEST(Play, FramesAreReadToWhereTheyBelongUnlessThatHasChanged) {
+  std::uint64_t placed = 0, displaced = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    Scenario scenario = draw(seed);
+    scenario.placing_rails = 0xff;
+    const Played played = play(scenario, nullptr);
+    EXPECT_EQ(played.failure, "") << seed;
+    placed += played.placed;
+    displaced += played.displaced;
+  }
+  EXPECT_GT(placed, 100'000u);
+  EXPECT_GT(displaced, 0u);
 }
 
 }  // namespace

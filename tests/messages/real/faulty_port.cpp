@@ -86,6 +86,7 @@ std::size_t FaultyPort::poll(std::span<Event> events) {
   while (count < events.size()) {
     const std::span<Event> room = events.subspan(count);
     const std::size_t got = inner_.poll(room);
+    const bool has_more = got > 0 && room[got - 1].more;
     for (const Event& event : room.first(got)) {
       if (event.kind == EventKind::received && state_ == PortState::down) {
         const std::size_t taken = inner_.offer({&slots_.at(event.cookie), 1});
@@ -94,7 +95,11 @@ std::size_t FaultyPort::poll(std::span<Event> events) {
         events[count++] = event;
       }
     }
-    if (got < room.size()) break;
+    if (has_more && count > 0) {
+      events[count - 1].more = true;
+      break;
+    }
+    if (got < room.size() && !has_more) break;
   }
   return count;
 }

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "hw/tcp/framing.hpp"
 #include "stack/base/bytes.hpp"
 #include "stack/base/random.hpp"
 
@@ -22,6 +23,8 @@ namespace {
 
 constexpr std::uint32_t kFrameBytesMax = 20'000;
 constexpr std::uint32_t kLong = 16'000;
+constexpr std::uint32_t kBeginning = 48;
+constexpr std::size_t kReadAhead = 1'000;
 using Frame = std::vector<std::byte>;
 
 Frame frame_of(std::uint32_t size, Random& random) {
@@ -41,7 +44,6 @@ class Stream {
     writer_ = Descriptor(ends[0]);
     connection_ = std::make_unique<Connection>(Descriptor(ends[1]), UdpEndpoint{},
                                                Connection::Stage::made, kFrameBytesMax);
-    for (auto& place : memory_) place.resize(kFrameBytesMax);
   }
 
   Connection& connection() { return *connection_; }
@@ -56,8 +58,11 @@ class Stream {
     return bytes;
   }
 
-  // All that has come, with so many places; what went straight into them is counted.
-  void take_into(std::vector<Frame>& frames, std::size_t places) {
+  // How the rest of a long frame is read.
+  enum class Way : std::uint8_t { here, whole, placed };
+
+  // All that has come; what went straight to its memory is counted.
+  void take_into(std::vector<Frame>& frames, Way way) {
     for (;;) {
       std::span<const std::byte> frame;
       const Connection::Next next = connection_->next(frame);
@@ -65,111 +70,130 @@ class Stream {
       if (next == Connection::Next::frame) {
         frames.emplace_back(frame.begin(), frame.end());
         connection_->drop();
-      } else if (read(frames, places) != Connection::Read::some) {
+      } else if (read(frames, way) != Connection::Read::some) {
         return;
       }
     }
   }
-  std::size_t placed() const { return placed_; }
+  std::size_t straight() const { return straight_; }
 
  private:
-  Connection::Read read(std::vector<Frame>& frames, std::size_t places) {
-    if (!connection_->expects_long()) return connection_->read();
-    std::array<std::byte*, ExpectedFrames::kMax> starts{};
-    for (std::size_t i = 0; i < places; ++i) starts[i] = memory_[i].data();
-    std::array<std::uint32_t, ExpectedFrames::kMax> sizes{};
-    std::size_t placed = 0;
-    const auto read = connection_->read(std::span(starts).first(places), sizes, placed);
-    for (std::size_t i = 0; i < placed; ++i) {
-      frames.emplace_back(starts[i], starts[i] + sizes[i]);
-    }
-    placed_ += placed;
+  // What has begun to be placed goes on to be.
+  Connection::Read read(std::vector<Frame>& frames, Way way) {
+    if (connection_->rest() != nullptr) way = Way::placed;
+    if (way == Way::placed && connection_->has_begun(kBeginning)) return read_placed(frames);
+    if (way != Way::whole || !connection_->has_begun(0)) return connection_->read(kReadAhead);
+    const std::uint32_t bytes = connection_->begun_bytes();
+    bool is_whole = false;
+    const Connection::Read read = connection_->read_whole(memory_.data(), is_whole);
+    if (is_whole) add(frames, bytes);
     return read;
+  }
+
+  Connection::Read read_placed(std::vector<Frame>& frames) {
+    const Connection::Read read = connection_->read_rest(kBeginning, memory_.data() + kBeginning);
+    if (!connection_->has_rest()) return read;
+    std::ranges::copy(connection_->beginning(kBeginning), memory_.begin());
+    add(frames, connection_->begun_bytes());
+    connection_->drop_placed();
+    return read;
+  }
+
+  void add(std::vector<Frame>& frames, std::uint32_t bytes) {
+    frames.emplace_back(memory_.begin(), memory_.begin() + bytes);
+    ++straight_;
   }
 
   Descriptor writer_;
   std::unique_ptr<Connection> connection_;
-  std::array<Frame, ExpectedFrames::kMax> memory_;
-  std::size_t placed_ = 0;
+  Frame memory_ = Frame(kFrameBytesMax);
+  std::size_t straight_ = 0;
 };
 
-TEST(Connection, LongFramesAreReadIntoTheirPlacesOnceOneHasCome) {
-  Random random(1, 0, 0);
-  Stream stream;
-  std::vector<Frame> sent, received;
-  for (int i = 0; i < 5; ++i) {
-    sent.push_back(frame_of(kLong, random));
-    stream.write(Stream::on_the_wire(sent.back()));
-    stream.take_into(received, 4);
+using Way = Stream::Way;
+
+TEST(Connection, OfLongFramesWhatWasNotReadAheadIsReadToWhereTheyBelong) {
+  for (const Way way : {Way::here, Way::whole, Way::placed}) {
+    Random random(1, 0, 0);
+    Stream stream;
+    std::vector<Frame> sent, received;
+    for (int i = 0; i < 5; ++i) {
+      sent.push_back(frame_of(kLong, random));
+      stream.write(Stream::on_the_wire(sent.back()));
+      stream.take_into(received, way);
+    }
+    EXPECT_EQ(received, sent);
+    EXPECT_EQ(stream.straight(), way == Way::here ? 0u : 5u);
   }
-  EXPECT_EQ(received, sent);
-  EXPECT_EQ(stream.placed(), 4u);
 }
 
-TEST(Connection, ShortFramesAreReadTogether) {
+TEST(Connection, ShortFramesAreNot) {
   Random random(1, 0, 0);
   Stream stream;
   std::vector<Frame> received;
-  stream.write(Stream::on_the_wire(frame_of(kLong, random)));
-  stream.write(Stream::on_the_wire(frame_of(48, random)));
-  stream.take_into(received, 4);
-  EXPECT_FALSE(stream.connection().expects_long());
+  const auto short_one = Stream::on_the_wire(frame_of(4'095, random));
+  stream.write(std::span(short_one).first(1'000));
+  stream.take_into(received, Way::here);
+  EXPECT_FALSE(stream.connection().has_begun(0));
+  stream.write(std::span(short_one).subspan(1'000));
+  const auto long_one = Stream::on_the_wire(frame_of(4'096, random));
+  stream.write(std::span(long_one).first(4 + 47));
+  stream.take_into(received, Way::here);
+  EXPECT_EQ(received.size(), 1u);
+  EXPECT_TRUE(stream.connection().has_begun(0));
+  EXPECT_TRUE(stream.connection().has_begun(47));
+  EXPECT_FALSE(stream.connection().has_begun(48)) << "that is not here yet";
 }
 
-TEST(Connection, OfARunThatIsReadOverTheLatestLengthCounts) {
-  Random random(1, 0, 0);
-  Stream stream;
-  std::vector<Frame> received;
-  // The second is begun when the first has been read, and placed; its length is expected then.
-  const auto second = Stream::on_the_wire(frame_of(kLong + 1, random));
-  stream.write(Stream::on_the_wire(frame_of(kLong, random)));
-  stream.write(std::span(second).first(100));
-  stream.take_into(received, 4);
-  stream.write(std::span(second).subspan(100));
-  stream.take_into(received, 4);
-  EXPECT_EQ(stream.placed(), 1u);
-  stream.write(Stream::on_the_wire(frame_of(kLong + 1, random)));
-  stream.take_into(received, 4);
-  EXPECT_EQ(stream.placed(), 2u);
-}
-
-TEST(Connection, WhatFollowsALengthThatWasNotExpectedIsKeptThoughItIsMoreThanTheBuffer) {
-  Random random(1, 0, 0);
-  Stream stream;
-  std::vector<Frame> sent, received;
-  sent.push_back(frame_of(kLong, random));
-  stream.write(Stream::on_the_wire(sent.back()));
-  stream.take_into(received, ExpectedFrames::kMax);
-  for (int i = 0; i < 8; ++i) {
-    sent.push_back(frame_of(i == 0 ? 7 : kLong, random));
-    stream.write(Stream::on_the_wire(sent.back()));
+// Whoever wanted it does not any more: what is still to come of it is not taken for the next frame.
+TEST(Connection, OfAFrameThatIsGivenUpNothingIsLeft) {
+  for (const std::size_t first : std::array<std::size_t, 3>{1000u, 10000u, 4 + kLong}) {
+    Random random(1, 0, 0);
+    Stream stream;
+    std::vector<Frame> received;
+    const Frame next = frame_of(kLong, random);
+    const auto given_up = Stream::on_the_wire(frame_of(kLong, random));
+    stream.write(std::span(given_up).first(std::min<std::size_t>(first, kLong)));
+    std::span<const std::byte> frame;
+    Frame memory(kFrameBytesMax);
+    ASSERT_EQ(stream.connection().next(frame), Connection::Next::incomplete);
+    ASSERT_EQ(stream.connection().read(100), Connection::Read::some);
+    ASSERT_EQ(stream.connection().next(frame), Connection::Next::incomplete);
+    ASSERT_EQ(stream.connection().read_rest(48, memory.data()), Connection::Read::some);
+    EXPECT_FALSE(stream.connection().has_rest());
+    EXPECT_EQ(stream.connection().rest(), memory.data());
+    stream.connection().give_up_rest();
+    EXPECT_EQ(stream.connection().rest(), nullptr);
+    stream.write(std::span(given_up).subspan(std::min<std::size_t>(first, kLong)));
+    stream.write(Stream::on_the_wire(next));
+    for (int i = 0; i < 4; ++i) stream.take_into(received, Way::whole);
+    EXPECT_EQ(received, std::vector<Frame>{next}) << first;
   }
-  stream.take_into(received, ExpectedFrames::kMax);
-  EXPECT_EQ(received, sent);
 }
 
-TEST(Connection, ALengthBeyondTheLimitIsFoundAmongThoseThatWereExpected) {
+TEST(Connection, ALengthBeyondTheLimitIsFoundBehindAFrameThatIsPlaced) {
   Random random(1, 0, 0);
   Stream stream;
   std::vector<Frame> received;
-  stream.write(Stream::on_the_wire(frame_of(kLong, random)));
-  stream.take_into(received, 4);
+  const auto first = Stream::on_the_wire(frame_of(kLong, random));
+  stream.write(std::span(first).first(5'000));
+  stream.take_into(received, Way::placed);
+  stream.write(std::span(first).subspan(5'000));
   stream.write(Stream::on_the_wire(frame_of(kFrameBytesMax + 1, random)));
-  std::array<Frame, 2> memory{Frame(kFrameBytesMax), Frame(kFrameBytesMax)};
-  const std::array<std::byte*, 2> places{memory[0].data(), memory[1].data()};
-  std::array<std::uint32_t, ExpectedFrames::kMax> sizes{};
-  std::size_t placed = 0;
+  Frame memory(kFrameBytesMax);
   std::span<const std::byte> frame;
   EXPECT_EQ(stream.connection().next(frame), Connection::Next::incomplete);
-  EXPECT_EQ(stream.connection().read(places, sizes, placed), Connection::Read::some);
-  EXPECT_EQ(placed, 0u);
+  auto* const place = const_cast<std::byte*>(stream.connection().rest());
+  EXPECT_EQ(stream.connection().read_rest(kBeginning, place), Connection::Read::some);
+  EXPECT_TRUE(stream.connection().has_rest());
+  stream.connection().drop_placed();
   EXPECT_EQ(stream.connection().next(frame), Connection::Next::impossible);
 }
 
 // Runs of one length, short ones between them, and pieces of any size.
 TEST(Connection, FramesAreWholeAndInOrderHoweverTheyCome) {
   constexpr std::array<std::uint32_t, 7> kSizes{0, 1, 48, 4'095, 4'096, kLong, kFrameBytesMax};
-  std::size_t placed = 0;
+  std::size_t straight = 0;
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
     Random random(seed, 0, 0);
     Stream stream;
@@ -189,12 +213,12 @@ TEST(Connection, FramesAreWholeAndInOrderHoweverTheyCome) {
           std::min<std::size_t>(1 + random.below(piece_max), bytes.size() - at);
       stream.write(std::span(bytes).subspan(at, piece));
       at += piece;
-      stream.take_into(received, 1 + random.below(ExpectedFrames::kMax));
+      stream.take_into(received, static_cast<Way>(random.below(3)));
     }
     ASSERT_EQ(received, sent) << "seed " << seed;
-    placed += stream.placed();
+    straight += stream.straight();
   }
-  EXPECT_GT(placed, 250u);
+  EXPECT_GT(straight, 250u);
 }
 
 }  // namespace

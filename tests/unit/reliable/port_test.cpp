@@ -36,13 +36,21 @@ class ShortFabric final : public Fabric {
     return accepted;
   }
   std::size_t offer(std::span<const ReceiveSlot> slots) override { return slots.size(); }
-  std::size_t poll(std::span<Event>) override { return 0; }
+  std::size_t poll(std::span<Event> to) override {
+    ++polls;
+    if (events.empty()) return 0;
+    to[0] = events.front();
+    events.erase(events.begin());
+    return 1;
+  }
   bool set_path(Peer, PathChoice) override { return false; }
   Armed arm() override { return {true, -1}; }
   Caps& abilities() { return caps_; }
 
   std::size_t room = 32;
   std::vector<Operation> taken;
+  std::vector<Event> events;  // one for each poll
+  unsigned polls = 0;
 
  private:
   Caps caps_;
@@ -100,6 +108,32 @@ TEST_F(PortOfAShortFabric, DropsWhatWaitsForAPeerThatGoes) {
   ASSERT_EQ(fabric_.taken.size(), 4u);
   for (std::size_t i = 1; i < 4; ++i) EXPECT_EQ(fabric_.taken[i].peer, Peer{2});
   EXPECT_EQ(port_.slots_in_use(), 1u) << "the long one completes";
+}
+
+// That one poll has told of less than it might does not mean that there is no more where it says
+// so.
+TEST_F(PortOfAShortFabric, IsPolledUntilNoEventSaysThatThereIsMore) {
+  fabric_.events.resize(3);
+  for (Event& event : fabric_.events) event.kind = EventKind::writable;
+  fabric_.events[0].more = true;
+  port_.begin_turn();
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_NE(port_.oldest(), nullptr) << i;
+    port_.next();
+  }
+  EXPECT_EQ(port_.oldest(), nullptr) << "the second was the last of its poll";
+  EXPECT_EQ(fabric_.polls, 2u);
+}
+
+// The rest of a frame that was placed is not in its slot.
+TEST_F(PortOfAShortFabric, OfAPlacedFrameOnlyTheHeaderIsInItsSlot) {
+  std::array<std::byte, 100> place{};
+  Event event;
+  event.kind = EventKind::received;
+  event.size = kMessageHeaderBytes + 100;
+  EXPECT_EQ(port_.frame(event).size(), event.size);
+  event.placed = place.data();
+  EXPECT_EQ(port_.frame(event).size(), kMessageHeaderBytes);
 }
 
 TEST_F(PortOfAShortFabric, WhatWasTakenInlineSaysWhoseItWas) {
