@@ -40,6 +40,10 @@ class Acknowledging {
   bool owes(const Connection& connection) const {
     return connection.owed.when != Owed::When::nothing;
   }
+  // So many bytes have come since the last one that its sender's window waits for this one.
+  bool is_much(const Connection& connection) const {
+    return connection.owed.bytes >= core_.options.limits.window_bytes / 8;
+  }
   // Sends what is due.
   void send(Connection& connection, Time now);
   // That of now, and nothing else: in the middle of a turn.
