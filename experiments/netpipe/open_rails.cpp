@@ -55,7 +55,6 @@ Status open_one(const RailPlan& plan, const hw::UdpEndpoint& local, const std::s
     options.local = local;
     options.frame_bytes_max = frame_bytes;
     options.peers_max = options.incoming_max = kPeers;
-    options.send_buffer_bytes = 2 * window;
     return open_as<hw::TcpFabric>(options, opened);
   }
   HOLDFAST_ASSERT(plan.target == "shm");

@@ -39,7 +39,7 @@ class Outgoing {
   static constexpr std::size_t kGathered = 64;
   // Of one call: each ends with a short segment of its own and takes time of the reader
   // (docs/speed.md).
-  static constexpr std::uint32_t kBytesBest = 1 << 20;
+  static constexpr std::uint32_t kBytesBest = 512 << 10;
   std::size_t send(int socket, std::span<const Frame> frames);
   // Hands to the kernel what it takes; false: the connection is broken.
   bool flush(int socket);

@@ -27,8 +27,10 @@ EndpointLimits limits_for(std::string_view rail_kind) {
     limits.send_slots = 48;
     limits.receive_slots = 16;
   } else if (rail_kind == "tcp") {
-    limits.eager_bytes_max = 64u << 10;
-    limits.receive_slots = 64;
+    limits.eager_bytes_max = 1u << 20;
+    limits.unexpected_bytes = 4u << 20;
+    limits.window_bytes = 4u << 20;
+    limits.receive_slots = 32;
   }
   return limits;
 }

@@ -237,8 +237,9 @@ int limits() {
   expect(::holdfast_join(20'000, &job) == HOLDFAST_OK, "join");
   const std::uint32_t other = 1 - ::holdfast_self(job);
   const holdfast_pattern pattern{other, kContext, 0, 0};
-  const Bytes message = of(::holdfast_self(job), 9, 100'000);  // not without a receive
-  Bytes memory(100'000);
+  constexpr std::size_t kBytes = 2 << 20;  // not without a receive, over any network
+  const Bytes message = of(::holdfast_self(job), 9, kBytes);
+  Bytes memory(kBytes);
   holdfast_request sends{}, receives{};
   holdfast_message got{};
   expect(::holdfast_send(job, other, kContext, 9, message.data(), message.size(), 20, &sends) ==
@@ -269,10 +270,10 @@ int limits() {
   expect(::holdfast_receive(job, &pattern, memory.data(), memory.size(), 20'000, &got, &receives) ==
              HOLDFAST_OK,
          "now somebody does");
-  expect(got.process == other && got.tag == 9 && memory == of(other, 9, 100'000), "as it was sent");
+  expect(got.process == other && got.tag == 9 && memory == of(other, 9, kBytes), "as it was sent");
   expect(receives.number == 0, "it is over");
   expect(::holdfast_wait(job, &sends, 20'000, &got) == HOLDFAST_OK && sends.number == 0, "sent");
-  expect(got.process == other && got.bytes == 100'000, "what was sent");
+  expect(got.process == other && got.bytes == kBytes, "what was sent");
 
   const auto invalid = [](holdfast_status status, const char* what) {
     expect(status == HOLDFAST_INVALID && std::strstr(::holdfast_error(), what) != nullptr, what);
@@ -361,7 +362,7 @@ int dead_peer() {
     expect(request.wait(kPatience) && request.status().code() == HOLDFAST_PEER_FAILED, what);
     expect(request.status().message().find("process 1") != std::string::npos, "who has failed");
   };
-  Bytes message = of(self, 0, 1 << 20), memory(kBytes), whoever(1);
+  Bytes message = of(self, 0, 2 << 20), memory(kBytes), whoever(1);
   Request waits = job.receive_start({1, 7, 0}, memory);
   Request sends = job.send_start(1, kContext, 0, message);  // process 1 never receives it
   Request any = job.receive_start({HOLDFAST_ANY_SOURCE, 8, 0}, whoever);
@@ -439,7 +440,7 @@ int dying_receiver() {
 int compute() {
   Job job = joined();
   const std::uint32_t self = job.self();
-  const std::size_t bytes = self < 2 ? 8 : 100'000;
+  const std::size_t bytes = self < 2 ? 8 : 2 << 20;
   if (self % 2 == 0) {
     const Request sent = job.send(self + 1, kContext, 0, of(self, 0, bytes), kPatience);
     expect(sent.ok(), "it was received by somebody who computes");
