@@ -163,6 +163,11 @@ std::size_t PipeFabric::poll(std::span<Event> events) {
   const auto end = happened_.begin() + static_cast<std::ptrdiff_t>(count);
   std::copy(happened_.begin(), end, events.begin());
   happened_.erase(happened_.begin(), end);
+  // What nobody had polled had taken the room, and nothing leaves any more that would tell of it.
+  if (refused_ && posted_.empty() && happened_.empty() && count < events.size()) {
+    refused_ = false;
+    events[count++] = {EventKind::writable, Completion::ok, kNoPeer, 0, 0, network_.stack_time()};
+  }
   while (!arrived_.empty() && !slots_.empty() && count < events.size()) {
     const std::uint32_t index = arrived_.front();
     const PipeNetwork::Frame& frame = network_.cells_[index];

@@ -53,7 +53,7 @@ struct EndpointLimits {
 // processes share is written by one and read by the other: what is under way there lies in few
 // places, so that they are still in the caches when they are read, and written again. Of what comes
 // over TCP nothing is lost for want of a slot, so few are enough there, too; to ask first takes as
-// long there as to send a third of a mebibyte, and what is expected lies where it belongs when it
+// long there as to send 0.4 of a mebibyte, and what is expected lies where it belongs when it
 // has been read, asked for or not (docs/speed.md). Any other: as above.
 EndpointLimits limits_for(std::string_view rail_kind);
 

@@ -27,12 +27,14 @@ std::byte* Receiving::place(Connection& connection, const MessageHeader& header,
 }
 
 // The message that an eager frame begins, if a receive waits for it. It has met that receive then,
-// as if its payload had come and been corrupt: nobody else's bytes shall lie in that memory.
+// as if its payload had come and been corrupt: nobody else's bytes shall lie in that memory. None
+// behind it has begun, which would be shown to matching with it and be granted: nothing may be sent
+// in the course of a poll.
 std::uint32_t Receiving::open_if_expected(Connection& connection, const MessageHeader& header,
                                           Time now) {
   const bool is_next = header.type == MessageFrameType::eager &&
-                       header.message == connection.next_presented && !has_unplaced() &&
-                       !connection.received.contains(header.message);
+                       header.message == connection.next_presented &&
+                       header.message == connection.begun_below && !has_unplaced();
   if (!is_next) return kNone;
   const Envelope envelope{connection.peer, header.context, header.tag};
   if (core_.matching.find_receive(envelope) == kNone) return kNone;

@@ -128,6 +128,23 @@ TEST_F(Pipe, WhatFindsTheQueueFullIsLost) {
   EXPECT_EQ(arrivals(kC).size(), 13u);
 }
 
+// Completions that nobody has polled take room, too: when all has left, polling them is what makes
+// some, and nothing else would tell.
+TEST_F(Pipe, WhoWasRefusedIsToldOfTheRoomThatPollingMakes) {
+  PipeOptions small = options();
+  small.send_depth = 4;
+  build(small);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(send(kA, kB, 100, false), 1u);
+  run_until(microseconds(10));
+  EXPECT_EQ(send(kA, kB, 100, false), 0u) << "four completions wait";
+  std::vector<EventKind> kinds;
+  for (const Event& event : poll(kA)) kinds.push_back(event.kind);
+  EXPECT_EQ(kinds, (std::vector<EventKind>{EventKind::sent, EventKind::sent, EventKind::sent,
+                                           EventKind::sent, EventKind::writable}));
+  EXPECT_TRUE(poll(kA).empty()) << "once";
+  EXPECT_EQ(send(kA, kB, 100, false), 1u);
+}
+
 TEST_F(Pipe, ASendIsReadWhenItsLastBitLeaves) {
   build(options());
   send(kA, kB, 1000, false);
