@@ -122,7 +122,7 @@ class FramePlacer {
  public:
   // A frame of `frame_bytes` has begun so: where what follows is to lie, room for all of it; null:
   // in its slot, behind its beginning. An answer is good until the poll returns. It is asked before
-  // each time that something is written there, and only in polls that tell of nothing before it.
+  // each time that something is written there, and only in polls that tell of no frame before it.
   // It calls no function of a fabric.
   virtual std::byte* place(std::span<const std::byte> beginning, std::uint32_t frame_bytes) = 0;
 

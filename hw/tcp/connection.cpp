@@ -49,8 +49,10 @@ void Connection::move_to_front() {
   begin_ = 0;
 }
 
-// recvmsg; `got` is at least one if there was something.
+// recvmsg, unless the last one has found less than it had room for; `got` is at least one if there
+// was something.
 Connection::Read Connection::receive(std::span<iovec> pieces, std::size_t& got) {
+  if (std::exchange(is_drained_, false)) return Read::nothing;
   alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(sizeof(timespec))> control;
   msghdr header{};
   header.msg_iov = pieces.data();
@@ -64,6 +66,9 @@ Connection::Read Connection::receive(std::span<iovec> pieces, std::size_t& got) 
   if (received < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? Read::nothing : Read::ended;
   if (received == 0) return Read::ended;
   got = static_cast<std::size_t>(received);
+  std::size_t room = 0;
+  for (const iovec& piece : pieces) room += piece.iov_len;
+  is_drained_ = got < room;
   if (const auto stamp = read_notes(header).wall_ns) wall_ns_ = *stamp;
   return Read::some;
 }
@@ -77,7 +82,6 @@ Connection::Read Connection::skip() {
 }
 
 Connection::Read Connection::read(std::size_t most) {
-  if (std::exchange(is_drained_, false)) return Read::nothing;
   move_to_front();
   if (skipped_ > 0) return skip();
   if (end_ == buffer_.size()) buffer_.resize(kFramePrefixBytes + begun_bytes());
@@ -85,7 +89,6 @@ Connection::Read Connection::read(std::size_t most) {
   std::size_t got = 0;
   const Read read = receive({&rest, 1}, got);
   if (read != Read::some) return read;
-  is_drained_ = got < rest.iov_len;
   end_ += got;
   return Read::some;
 }
@@ -106,7 +109,6 @@ std::span<const std::byte> Connection::beginning(std::uint32_t beginning_bytes) 
 Connection::Read Connection::read_whole(std::byte* to, bool& is_whole) {
   HOLDFAST_ASSERT(has_begun(0) && rest_ == nullptr);
   is_whole = false;
-  if (std::exchange(is_drained_, false)) return Read::nothing;
   move_to_front();
   const std::size_t of_frame = end_ - kFramePrefixBytes;
   iovec missing{to + of_frame, begun_bytes() - of_frame};
@@ -114,7 +116,6 @@ Connection::Read Connection::read_whole(std::byte* to, bool& is_whole) {
   const Read read = receive({&missing, 1}, got);
   if (read != Read::some) return read;
   is_whole = got == missing.iov_len;
-  is_drained_ = !is_whole;
   if (is_whole) {
     std::memcpy(to, &buffer_[kFramePrefixBytes], of_frame);
     end_ = 0;
@@ -142,14 +143,12 @@ Connection::Read Connection::read_rest(std::uint32_t beginning_bytes, std::byte*
     beginning_bytes_ = beginning_bytes;
   }
   HOLDFAST_ASSERT(rest_ == to && beginning_bytes_ == beginning_bytes);
-  if (std::exchange(is_drained_, false)) return Read::nothing;
   move_to_front();
   const std::size_t missing = bytes_of_rest() - rest_bytes_;
   std::array<iovec, 2> pieces{iovec{to + rest_bytes_, missing}, {&buffer_[end_], beginning}};
   std::size_t got = 0;
   const Read read = receive(pieces, got);
   if (read != Read::some) return read;
-  is_drained_ = got < missing + beginning;
   const std::size_t of_rest = std::min(got, missing);
   rest_bytes_ += static_cast<std::uint32_t>(of_rest);
   end_ += got - of_rest;

@@ -335,15 +335,15 @@ bool Receiving::is_right(const Connection& connection, std::uint64_t from,
   return core_.payload_sum.of(payload, seed) == header.payload_checksum;
 }
 
-// Likewise, and copies it to there. What has been received is not written
-// again, as what comes may be corrupt: where it overlaps, or exceeds the memory, it is verified
-// first. Else checksum and copy are one.
+// Likewise, and copies it to there. What has been received is not written again, as what comes may
+// be corrupt: where it overlaps, or exceeds the memory, it is verified first. Else checksum and
+// copy are one.
 bool Receiving::copy_verified(const Connection& connection, const MessageMemory& memory,
                               std::uint64_t room, std::uint64_t from, const MessageHeader& header,
                               std::span<const std::byte> payload, bool fused) const {
-  const bool verifies = core_.payload_sum.is_on();
-  const std::uint64_t seed = payload_seed(connection.in, header.message, from);
-  if (fused && verifies && from + payload.size() <= room && !payload.empty()) {
+  const bool fits = from + payload.size() <= room;
+  if (fused && core_.payload_sum.is_on() && fits && !payload.empty()) {
+    const std::uint64_t seed = payload_seed(connection.in, header.message, from);
     return core_.payload_sum.unpack(memory, from, payload, seed) == header.payload_checksum;
   }
   if (!is_right(connection, from, header, payload)) return false;
