@@ -25,11 +25,11 @@ void Acknowledging::note(Connection& connection, std::size_t r, const MessageHea
     owed.latest_rail = static_cast<std::uint8_t>(r);
   }
   owed.bytes += bytes;
-  // Of a message that has been granted the last fragment need not be acknowledged at once: see
-  // Receiving.
-  if (header.type != MessageFrameType::data && is_much(connection)) {
-    owe(connection, Owed::When::now);
-  }
+  // Whether a fragment is the last one of its message, and need not be acknowledged at once, is
+  // known to Receiving.
+  const bool is_fragment =
+      header.type == MessageFrameType::data || header.type == MessageFrameType::fragment;
+  if (!is_fragment && is_much(connection)) owe(connection, Owed::When::now);
   // Who may have no more than a few under way waits for these before the rail has been emptied.
   if (has_seal(header.type) || is_as_in_paper()) return;
   if (++owed.frames >= core_.ports[r].frames_under_way_max() / 4) {

@@ -10,11 +10,12 @@ using Type = MessageFrameType;
 
 class EndpointOwed : public ::testing::Test {
  protected:
-  EndpointOwed() : world_(options()) {
+  explicit EndpointOwed(const WorldOptions& options = two_rails()) : world_(options) {
     world_.asleep.insert(0);
     world_.network.script = [this](const Flight& flight) {
       for (const auto frame : flight.frames()) {
-        if (type_of_message_frame(frame) == Type::acknowledgement) hear(flight.rail, frame);
+        sent_.push_back(type_of_message_frame(frame));
+        if (sent_.back() == Type::acknowledgement) hear(flight.rail, frame);
       }
       return Fate{};
     };
@@ -63,16 +64,18 @@ class EndpointOwed : public ::testing::Test {
   }
 
   World world_;
-  std::vector<MessageHeader> said_;
-  std::set<std::size_t> rails_;
-
- private:
-  static WorldOptions options() {
+  static WorldOptions two_rails() {
     WorldOptions options;
     options.rails.resize(2);
     options.endpoint.checksum = "";
     return options;
   }
+
+  std::vector<MessageHeader> said_;
+  std::vector<Type> sent_;  // by either, but nobody else sends in most tests
+  std::set<std::size_t> rails_;
+
+ private:
   std::uint32_t packet_ = 0;
 };
 
@@ -185,6 +188,63 @@ TEST_F(EndpointOwed, APartOfAVirtualFragmentIsNotSaidBefore) {
   world_.at(1).acknowledge();
   world_.network.launch();
   EXPECT_EQ(said_.size(), 0u);
+}
+
+// Three fragments are an eighth of a window, which the last one completes.
+class EndpointOwedMuch : public EndpointOwed {
+ protected:
+  EndpointOwedMuch() : EndpointOwed(one_rail()) {}
+  void question_comes() {
+    ASSERT_NE(world_.receive(1, 0, question_, 0), kNoRequest);
+    MessageHeader eager;
+    eager.bytes = question_.size();
+    come(eager, 100);
+    come(fragment(Type::fragment, 0, 0, question_.size(), 1), 100);
+    come(fragment(Type::fragment, 0, 0, question_.size(), 2), 100);
+    world_.at(1).turn(world_.now());
+    world_.network.launch();
+  }
+
+ private:
+  static WorldOptions one_rail() {
+    WorldOptions options;
+    options.endpoint.checksum = "";
+    options.endpoint.limits.window_bytes = 8 * 3 * (kMessageHeaderBytes + 100);
+    return options;
+  }
+  std::vector<std::byte> question_ = std::vector<std::byte>(300);
+};
+
+TEST_F(EndpointOwedMuch, AtTheEndOfAMessageItWaitsForTheAnswer) {
+  question_comes();
+  EXPECT_EQ(said_.size(), 0u);
+  run();
+  ASSERT_EQ(said_.size(), 1u) << "no answer: the next turn says it";
+  EXPECT_EQ(said_[0].all_before, 1u);
+}
+
+TEST_F(EndpointOwedMuch, AtTheEndOfAGrantedMessageToo) {
+  std::vector<std::byte> memory(300);
+  ASSERT_NE(world_.receive(1, 0, memory, 0), kNoRequest);
+  come(request(300), 0);
+  run();
+  const std::size_t before = said_.size();
+  for (std::uint8_t i = 0; i < 3; ++i) come(fragment(Type::data, 1, 0, 300, i), 100);
+  world_.at(1).turn(world_.now());
+  world_.network.launch();
+  EXPECT_EQ(said_.size(), before);
+  run();
+  ASSERT_EQ(said_.size(), before + 1);
+  EXPECT_EQ(said_.back().mask, ~std::uint64_t{0});
+}
+
+// Behind a long answer it would cost a post of its own, and the peer a read.
+TEST_F(EndpointOwedMuch, ALongAnswerHasTheAcknowledgementInFront) {
+  question_comes();
+  const std::uint32_t width = RailKind{}.frame_bytes_max - kMessageHeaderBytes;
+  ASSERT_NE(world_.send(1, 0, content(1, 2 * width)), kNoRequest);
+  world_.network.launch();
+  EXPECT_EQ(sent_, (std::vector<Type>{Type::acknowledgement, Type::eager, Type::fragment}));
 }
 
 }  // namespace
