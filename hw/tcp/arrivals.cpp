@@ -43,11 +43,12 @@ bool TcpFabric::accept_all() {
 // False if nothing has come. `more`: not all that may have come was told of, or connections are
 // new.
 bool TcpFabric::look_for_arrivals(bool& more) {
+  told_ = 0;
   const Time began = monotonic_now();
   std::array<epoll_event, kReadyBatch> events;
   const int count = ::epoll_wait(sockets_.arrivals.get(), events.data(), kReadyBatch, 0);
   if (count <= 0) {
-    arrivals_.emptied(began);
+    if (ready_.empty()) arrivals_.emptied(began);
     return false;
   }
   more = static_cast<std::size_t>(count) == events.size();

@@ -20,6 +20,8 @@ namespace {
 
 // Between two attempts to reach somebody who is not there.
 constexpr Duration kAgain = milliseconds(20);
+// Events that are told of without a look for others. A frame that is placed is told of alone.
+constexpr std::size_t kToldAtMost = 8;
 
 bool control(const Descriptor& epoll, int action, int socket, std::uint32_t interest,
              std::uint32_t data) {
@@ -349,8 +351,10 @@ std::size_t TcpFabric::poll(std::span<Event> events) {
   if (port_ != nullptr && !events.empty() && port_->look(monotonic_now(), events[0])) ++count;
   count += queues_.poll(events.subspan(count), [] { return true; });
   // Once, unless it is told of as many as can be told at once: what was told of is read until it
-  // has no more, so that nothing is left of what had come by then.
+  // has no more, so that nothing is left of what had come by then. Who never has no more does not
+  // keep the others waiting: they come before its next turn.
   bool may_have_more = true;
+  if (!ready_.empty() && told_ >= kToldAtMost) look_for_arrivals(may_have_more);
   while (count < events.size() && !queues_.slots().empty()) {
     if (ready_.empty() && (!may_have_more || !look_for_arrivals(may_have_more))) break;
     if (ready_.empty()) continue;  // new connections, and nothing on them yet
@@ -365,6 +369,7 @@ std::size_t TcpFabric::poll(std::span<Event> events) {
       break;
     }
   }
+  told_ += count;
   return count;
 }
 

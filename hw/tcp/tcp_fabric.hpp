@@ -42,14 +42,15 @@
 namespace holdfast::hw {
 
 struct TcpOptions {
-  UdpEndpoint local;                          // port 0: the kernel chooses
-  std::uint32_t frame_bytes_max = 131'136;    // 1 … 2^24; at both ends: 128 KiB and a header
-  std::uint32_t send_depth = 256;             // >= 1
-  std::uint32_t receive_depth = 256;          // >= 1
-  std::uint32_t peers_max = 4096;             // handles attached at one time
-  std::uint32_t incoming_max = 4096;          // connections that are not ours to send over
-  std::uint32_t send_buffer_bytes = 1 << 20;  // at most, for each receiver, beside the kernel's
-  PortWatching port = PortWatching::none;     // of the interface that has the address `local`
+  UdpEndpoint local;                        // port 0: the kernel chooses
+  std::uint32_t frame_bytes_max = 131'136;  // 1 … 2^24; at both ends: 128 KiB and a header
+  std::uint32_t send_depth = 256;           // >= 1
+  std::uint32_t receive_depth = 256;        // >= 1
+  std::uint32_t peers_max = 4096;           // handles attached at one time
+  std::uint32_t incoming_max = 4096;        // connections that are not ours to send over
+  // At most, for each receiver, beside the kernel's: as much as a window of messages.
+  std::uint32_t send_buffer_bytes = (4 << 20) + (64 << 10);
+  PortWatching port = PortWatching::none;  // of the interface that has the address `local`
 };
 
 // What the fabric saw and nobody was told.
@@ -180,6 +181,7 @@ class TcpFabric final : public Fabric {
   std::uint32_t from_others_ = 0;
   std::uint32_t watched_ = 0;
   FixedQueue<std::uint32_t> ready_;  // places that may hold frames
+  std::size_t told_ = 0;             // events, since there was a look for others
 };
 
 }  // namespace holdfast::hw

@@ -143,6 +143,12 @@ class PlacedFrames : public ::testing::Test, public FramePlacer {
     }
     return all;
   }
+  void poll_until_asked(std::vector<Received>& all) {
+    for (int attempt = 0; attempt < 20'000 && asked_.empty(); ++attempt) {
+      if (poll(all) == 0) ::usleep(50);
+    }
+    ASSERT_FALSE(asked_.empty());
+  }
   void give(std::size_t i) {
     const ReceiveSlot slot{{}, slots_[i].data(), kFrameBytesMax, i};
     EXPECT_EQ(receiver_->offer({&slot, 1}), 1u);
@@ -197,6 +203,23 @@ TEST_F(PlacedFrames, AreAskedAboutInPollsThatTellOfNothingBefore) {
   EXPECT_EQ(all.back(), (Received{3, kFrameBytesMax, true}));
 }
 
+// A poll tells of one of them alone, and has not read all that there is.
+TEST_F(PlacedFrames, OfWhomNeverHasNoMoreKeepNobodyElseWaiting) {
+  place_ = [this](std::uint32_t, std::uint32_t) { return memory_.data(); };
+  send(1, 0, 100);  // it has a connection
+  EXPECT_EQ(receive(1).size(), 1u);
+  constexpr int kMuch = 60, kBefore = 20;
+  for (std::uint32_t i = 0; i < kMuch; ++i) send(0, i, kFrameBytesMax);
+  std::vector<Received> all = receive(kBefore);
+  ASSERT_EQ(all.size(), kBefore);
+  send(1, 1, 100);
+  ::usleep(2'000);  // until it has come
+  all.clear();
+  for (int polls = 0; polls < 12; ++polls) poll(all);
+  EXPECT_TRUE(std::ranges::any_of(all, [](const Received& one) { return one.bytes == 100; }));
+  EXPECT_GT(all.size(), 8u) << "the others went on coming";
+}
+
 // What has come of it may be anywhere by then; nobody is told, and what follows is whole. Of all of
 // a frame nothing but its last byte may be missing.
 TEST_F(PlacedFrames, WhosePlaceIsTakenBackAreLost) {
@@ -210,13 +233,16 @@ TEST_F(PlacedFrames, WhosePlaceIsTakenBackAreLost) {
       std::vector<Received> all;
       asked_.clear();
       stranger.write(std::span(lost).first(first));
-      while (asked_.empty()) EXPECT_EQ(poll(all), 0u);
+      poll_until_asked(all);
+      EXPECT_TRUE(all.empty());
       place_ = [&](std::uint32_t number, std::uint32_t) {
         return number == 1 ? then : memory_.data();
       };
       stranger.write(std::span(lost).subspan(first));
       stranger.write(on_the_wire(2, 5'000));
-      EXPECT_EQ(receive(1)[0].number, 2u);
+      all = receive(1);
+      ASSERT_EQ(all.size(), 1u);
+      EXPECT_EQ(all[0].number, 2u);
       EXPECT_EQ(receiver_->counters().displaced, displaced + 1);
     }
   }
@@ -228,7 +254,7 @@ TEST_F(PlacedFrames, WithoutAPlacerAnyMoreAreLostOrInTheirSlots) {
   place_ = [this](std::uint32_t, std::uint32_t) { return memory_.data(); };
   std::vector<Received> all;
   for (std::uint32_t i = 0; i < 20; ++i) send(0, i, kFrameBytesMax);
-  while (asked_.empty()) poll(all);
+  poll_until_asked(all);
   receiver_->set_placer(nullptr, 0);
   const std::size_t asked = asked_.size();
   for (int attempt = 0; attempt < 20'000 && all.size() < 19; ++attempt) {

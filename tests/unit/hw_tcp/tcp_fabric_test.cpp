@@ -350,6 +350,7 @@ TEST(TcpFabric, WhoSendsMuchKeepsNobodyElseWaiting) {
   little.send(from_little, "little");
   EXPECT_EQ(receiver.wait_for(2).size(), 2u);
   for (std::size_t i = 0; i < 10 * End::kPoll; ++i) much.send(from_much, "much");
+  ::usleep(2'000);  // until they have come
   EXPECT_EQ(receiver.poll().size(), End::kPoll);
   little.send(from_little, "little");
   bool is_heard = false;
