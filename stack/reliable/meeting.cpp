@@ -23,7 +23,8 @@ bool Receiving::post(std::uint32_t request, Time now) {
   return false;
 }
 
-// Whoever only receives sends nothing, so a peer that has given it up would have nothing to refuse.
+// Whoever only receives, or has met a part of a message and waits for the rest, sends nothing, so a
+// peer that has given it up would have nothing to refuse.
 void Receiving::expect(ProcessId source, Time now) {
   if (!core_.gives_up()) return;
   Connection* const connection = core_.find(source);
@@ -34,16 +35,26 @@ void Receiving::expect(ProcessId source, Time now) {
 
 void Receiving::ask(Connection& connection, Time now) {
   connection.ask_at = Time::never();
+  if (!waits_for(connection)) return;
+  for (std::size_t r = 0; r < connection.rails.size(); ++r) connection.ways->ask(r);
+  expect(connection.peer, now);
+}
+
+// For nobody else: one of its messages that is not whole has met a receive, whomever that was for,
+// or a receive from it alone has met none.
+bool Receiving::waits_for(const Connection& connection) const {
+  for (std::uint32_t i = connection.incoming.first; i != kNone;
+       i = core_.incoming[i].of_connection.after) {
+    if (core_.incoming[i].receive != kNone) return true;
+  }
   for (std::uint32_t i = 0; i < core_.requests.size(); ++i) {
     const RequestState& state = core_.requests[i];
-    if (state.kind != RequestState::Kind::receive || state.object != kNone ||
-        state.pattern.source != connection.peer) {
-      continue;
+    if (state.kind == RequestState::Kind::receive && state.object == kNone &&
+        state.pattern.source == connection.peer) {
+      return true;
     }
-    for (std::size_t r = 0; r < connection.rails.size(); ++r) connection.ways->ask(r);
-    expect(connection.peer, now);
-    return;
   }
+  return false;
 }
 
 bool Receiving::cancel(std::uint32_t request) {
@@ -79,9 +90,9 @@ void Receiving::meet(std::uint32_t i, std::uint32_t request, Time now) {
     message.is_whole = true;
   }
   message.memory = state.memory;
-  if (message.is_whole) {
-    deliver(i);
-  } else if (message.is_rendezvous) {
+  if (message.is_whole) return deliver(i);
+  expect(core_.connections[message.connection].peer, now);
+  if (message.is_rendezvous) {
     // At least a byte, also if there is no room for it: that it comes says that the grant has.
     message.wanted = std::max<std::uint64_t>(message.room, 1);
     grant(core_.connections[message.connection], i, now);

@@ -276,10 +276,6 @@ void Receiving::handle_fragment(Connection& connection, const MessageHeader& hea
       ++core_.counts.corrupt_payload;
       acknowledging_.owe(connection, piece.of, Owed::When::now, now);
       break;
-    case Stored::displaced:
-      ++core_.counts.out_of_place;
-      acknowledging_.owe(connection, piece.of, Owed::When::now, now);
-      break;
     case Stored::no_room:
       // It is sent again, and that the rail works is known from this.
       acknowledging_.owe(connection, Owed::When::next_turn);
@@ -305,8 +301,8 @@ Receiving::Stored Receiving::store(Connection& connection, std::uint32_t i, cons
     return Stored::no_room;
   }
   if (payload.is_placed) {
-    // Its place may have been given back since: then it is not even read.
-    if (payload.bytes.data() != place_of(message, piece)) return Stored::displaced;
+    // A message keeps its memory until it is whole, or its connection is over.
+    HOLDFAST_ASSERT(payload.bytes.data() == place_of(message, piece));
     if (!is_right(connection, piece.from, header, payload.bytes)) return Stored::corrupt;
   } else {
     const bool fused = overlap == ReceivedRanges::Overlap::none;

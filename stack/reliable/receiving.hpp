@@ -75,7 +75,7 @@ class Receiving {
   static Piece piece_of(const MessageHeader& header, std::uint64_t payload_bytes);
   bool belongs(const IncomingMessage& message, const MessageHeader& header,
                const Piece& piece) const;
-  enum class Stored : std::uint8_t { fresh, known, corrupt, displaced, no_room };
+  enum class Stored : std::uint8_t { fresh, known, corrupt, no_room };
   Stored store(Connection& connection, std::uint32_t message, const Piece& piece,
                const MessageHeader& header, const ArrivedPayload& payload);
   std::uint32_t open_if_expected(Connection& connection, const MessageHeader& header, Time now);
@@ -106,6 +106,7 @@ class Receiving {
   // meeting.cpp: messages and receives.
   void expect(ProcessId source, Time now);
   void ask(Connection& connection, Time now);
+  bool waits_for(const Connection& connection) const;
   void meet(std::uint32_t message, std::uint32_t request, Time now);
   void grant(Connection& connection, std::uint32_t message, Time now);
   void send_grant(Connection& connection, std::uint32_t message, std::size_t rail, Time now);
