@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -38,8 +37,8 @@ class Connection {
 
   // What follows is for when next() has found the oldest frame incomplete.
   enum class Read : std::uint8_t { some, nothing, ended };
-  // Reads what there is room for, but no more than `most`.
-  Read read(std::size_t most = std::numeric_limits<std::size_t>::max());
+  // Reads no more than `most`.
+  Read read(std::size_t most);
 
   // Whether the oldest frame is a long one, and its length and its first `beginning_bytes` are
   // here.

@@ -4,9 +4,9 @@
 // What has arrived in a turn is acknowledged together, and only in the turn after, when an answer
 // of the program may already have left: whoever waits for that answer does not wait for us. One
 // that goes when it is sent takes it along, at the price of no call of the rail. At once goes what
-// the sender can act on: a hole, a duplicate, a corrupt fragment, a whole virtual fragment, an
-// eighth of its window, a quarter of the frames that it may have under way. Pieces of a virtual
-// fragment otherwise wait a little for more of it.
+// the sender can act on: a hole, a duplicate, a corrupt fragment, a quarter of the frames that it
+// may have under way; and a whole virtual fragment or an eighth of its window, unless its message
+// ends there. Pieces of a virtual fragment otherwise wait a little for more of it.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +56,7 @@ class Acknowledging {
   std::size_t best_rail(const Connection& connection) const;
 
  private:
-  // Then a virtual fragment is acknowledged when its last fragment has come.
+  // Then neither gaps nor many frames bring an acknowledgement about (clause 14.14).
   bool is_as_in_paper() const { return core_.options.timers == Timers::paper; }
   bool is_due(const Connection& connection, Time now) const;
   void send_all(Connection& connection, Time now);

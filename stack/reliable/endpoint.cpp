@@ -76,9 +76,10 @@ Request Endpoint::Parts::send(ProcessId to, const OutgoingMessage& message, std:
   if (!goes_now || !sending.send_alone(*connection, request, message, now)) {
     sending.accept(*connection, request, message);
     goes_now = goes_now && has_few_under_way(*connection);
-    // What takes several frames fills posts: behind them it would cost a post, and the peer a read.
-    const bool is_long = message.bytes > core.ports[0].payload_max();
-    if (goes_now && is_long) acknowledging.send_early(*connection, now);
+    // Behind what fills posts it would cost one of its own, and the peer a read.
+    const bool fills_posts = message.bytes <= core.options.limits.eager_bytes_max &&
+                             core.ports[0].fills_posts(message.bytes);
+    if (goes_now && fills_posts) acknowledging.send_early(*connection, now);
     if (goes_now) sending.send(*connection, now);
   }
   if (goes_now) {

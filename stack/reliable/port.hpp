@@ -76,6 +76,8 @@ class Port {
   // which it then comes before there (specification, clause 13.9): if that is a short one to the
   // same peer. Null: it is not.
   std::byte* join_last(Peer peer);
+  // Whether so many bytes take a post at least, and what comes behind them may need another one.
+  bool fills_posts(std::uint64_t bytes) const { return bytes >= batch_bytes_; }
   void flush(Time now);
   // What the cookie of a `sent` names: the slot of a frame that was not taken inline; kNone: of one
   // that was, whose slot is free since then. That says it of a failure only, and whose it was.

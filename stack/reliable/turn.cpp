@@ -7,11 +7,11 @@
 namespace holdfast::reliable {
 
 namespace {
-// Events that a turn handles before it sends again, so that nobody's flood keeps the others
-// waiting. Deadlines fire only when nothing waits any more; but not even a flood without end keeps
-// them longer than its patience. That is more than fits in buffers: the answer that a rail's
+// Events, and bytes, that a turn handles before it sends again, so that nobody's flood keeps the
+// others waiting. Deadlines fire only when nothing waits any more; but not even a flood without end
+// keeps them longer than its patience. That is more than fits in buffers: the answer that a rail's
 // silence is held against comes before the next time.
-constexpr std::size_t kEventsOfATurn = 4096;
+constexpr std::size_t kEventsOfATurn = 4096, kBytesOfATurn = 64 << 20;
 constexpr Duration kFloodPatience = milliseconds(10);
 constexpr std::size_t kEventsUntilUrgent = 64;
 // So many frames to a peer may be under way, and another message goes by itself: more are a stream,
@@ -82,17 +82,19 @@ void Endpoint::Parts::send_commands(Time now) {
 // False: there is more.
 bool Endpoint::Parts::poll(Time now) {
   for (Port& port : core.ports) port.begin_turn();
+  std::size_t bytes = 0;
   for (std::size_t handled = 1;; ++handled) {
     const std::size_t from = rail_of_oldest();
     if (from == kNoRail) return true;
     const Event& event = *core.ports[from].oldest();
     // Whoever polls may not have read the clock for some turns.
     now = not_before_latest(event.at);
+    bytes += event.size;
     handle(from, event, now);
     core.ports[from].next();
     if (core.pressing != kNone) acknowledge_pressing(now);
     if (handled % kEventsUntilUrgent == 0) acknowledge_urgent(now);
-    if (handled == kEventsOfATurn) return false;
+    if (handled == kEventsOfATurn || bytes >= kBytesOfATurn) return false;
   }
 }
 

@@ -55,6 +55,18 @@ void flood(World& world, std::uint32_t process, std::size_t frames) {
   }
 }
 
+// Long frames are as long a flood as more short ones.
+TEST(EndpointLook, ATurnEndsAfterSoManyBytes) {
+  WorldOptions options;
+  options.rails[0].frame_bytes_max = 128 << 10;
+  World world(options);
+  const std::vector<std::byte> noise(128 << 10);
+  for (int i = 0; i < 600; ++i) world.network.fabric(0, 0).arrive(noise, world.now());
+  EXPECT_EQ(world.at(0).turn(world.now()), world.now()) << "there is more";
+  EXPECT_GE(world.at(0).traffic(0).bytes_received, 64u << 20);
+  EXPECT_LT(world.at(0).traffic(0).frames_received, 600u);
+}
+
 TEST(EndpointLook, AFloodDoesNotKeepLossesFromBeingMended) {
   World world;
   bool lose = true;

@@ -193,6 +193,8 @@ TEST_F(EndpointOwed, APartOfAVirtualFragmentIsNotSaidBefore) {
 // Three fragments are an eighth of a window, which the last one completes.
 class EndpointOwedMuch : public EndpointOwed {
  protected:
+  static constexpr std::size_t kPostBytes = Caps{}.post_bytes_best, kEagerMax = 2 * kPostBytes;
+
   EndpointOwedMuch() : EndpointOwed(one_rail()) {}
   void question_comes() {
     ASSERT_NE(world_.receive(1, 0, question_, 0), kNoRequest);
@@ -208,7 +210,10 @@ class EndpointOwedMuch : public EndpointOwed {
  private:
   static WorldOptions one_rail() {
     WorldOptions options;
+    options.rails[0].frame_bytes_max = 16 << 10;
     options.endpoint.checksum = "";
+    options.endpoint.limits.eager_bytes_max = kEagerMax;
+    options.endpoint.limits.unexpected_bytes = kEagerMax;
     options.endpoint.limits.window_bytes = 8 * 3 * (kMessageHeaderBytes + 100);
     return options;
   }
@@ -238,13 +243,31 @@ TEST_F(EndpointOwedMuch, AtTheEndOfAGrantedMessageToo) {
   EXPECT_EQ(said_.back().mask, ~std::uint64_t{0});
 }
 
-// Behind a long answer it would cost a post of its own, and the peer a read.
-TEST_F(EndpointOwedMuch, ALongAnswerHasTheAcknowledgementInFront) {
+// Behind what fills posts it would cost one of its own, and the peer a read; what is shorter, or
+// asks first, goes before it.
+TEST_F(EndpointOwedMuch, AnAnswerThatFillsPostsHasItInFront) {
   question_comes();
-  const std::uint32_t width = RailKind{}.frame_bytes_max - kMessageHeaderBytes;
-  ASSERT_NE(world_.send(1, 0, content(1, 2 * width)), kNoRequest);
+  ASSERT_NE(world_.send(1, 0, content(1, kPostBytes)), kNoRequest);
   world_.network.launch();
-  EXPECT_EQ(sent_, (std::vector<Type>{Type::acknowledgement, Type::eager, Type::fragment}));
+  ASSERT_GE(sent_.size(), 2u);
+  EXPECT_EQ(sent_[0], Type::acknowledgement);
+  EXPECT_EQ(sent_[1], Type::eager);
+}
+
+TEST_F(EndpointOwedMuch, AnyOtherAnswerGoesFirst) {
+  question_comes();
+  ASSERT_NE(world_.send(1, 0, content(1, kPostBytes - 1)), kNoRequest);
+  world_.network.launch();
+  EXPECT_EQ(sent_.front(), Type::eager);
+}
+
+TEST_F(EndpointOwedMuch, OneThatAsksSharesItsDatagram) {
+  question_comes();
+  const std::uint64_t frames = world_.at(1).traffic(0).frames_sent;
+  ASSERT_NE(world_.send(1, 0, content(1, kEagerMax + 1)), kNoRequest);
+  world_.network.launch();
+  EXPECT_EQ(sent_, (std::vector<Type>{Type::acknowledgement, Type::request}));
+  EXPECT_EQ(world_.at(1).traffic(0).frames_sent - frames, 1u);
 }
 
 }  // namespace
