@@ -72,7 +72,7 @@ class EndpointOwed : public ::testing::Test {
   }
 
   std::vector<MessageHeader> said_;
-  std::vector<Type> sent_;  // by either, but nobody else sends in most tests
+  std::vector<Type> sent_;  // by process 1: the other one is asleep
   std::set<std::size_t> rails_;
 
  private:
@@ -247,7 +247,8 @@ TEST_F(EndpointOwedMuch, AtTheEndOfAGrantedMessageToo) {
 // asks first, goes before it.
 TEST_F(EndpointOwedMuch, AnAnswerThatFillsPostsHasItInFront) {
   question_comes();
-  ASSERT_NE(world_.send(1, 0, content(1, kPostBytes)), kNoRequest);
+  const std::vector<std::byte> answer = content(1, kPostBytes);
+  ASSERT_NE(world_.send(1, 0, answer), kNoRequest);
   world_.network.launch();
   ASSERT_GE(sent_.size(), 2u);
   EXPECT_EQ(sent_[0], Type::acknowledgement);
@@ -256,7 +257,8 @@ TEST_F(EndpointOwedMuch, AnAnswerThatFillsPostsHasItInFront) {
 
 TEST_F(EndpointOwedMuch, AnyOtherAnswerGoesFirst) {
   question_comes();
-  ASSERT_NE(world_.send(1, 0, content(1, kPostBytes - 1)), kNoRequest);
+  const std::vector<std::byte> answer = content(1, kPostBytes - 1);
+  ASSERT_NE(world_.send(1, 0, answer), kNoRequest);
   world_.network.launch();
   EXPECT_EQ(sent_.front(), Type::eager);
 }
@@ -264,7 +266,8 @@ TEST_F(EndpointOwedMuch, AnyOtherAnswerGoesFirst) {
 TEST_F(EndpointOwedMuch, OneThatAsksSharesItsDatagram) {
   question_comes();
   const std::uint64_t frames = world_.at(1).traffic(0).frames_sent;
-  ASSERT_NE(world_.send(1, 0, content(1, kEagerMax + 1)), kNoRequest);
+  const std::vector<std::byte> answer = content(1, kEagerMax + 1);
+  ASSERT_NE(world_.send(1, 0, answer), kNoRequest);
   world_.network.launch();
   EXPECT_EQ(sent_, (std::vector<Type>{Type::acknowledgement, Type::request}));
   EXPECT_EQ(world_.at(1).traffic(0).frames_sent - frames, 1u);
