@@ -1,12 +1,14 @@
 // Frames on a stream that anybody may write, in pieces of any size: the frames are those that the
-// bytes say, up to the first length that none has.
+// bytes say, up to the first length that none has, wherever long ones are read to.
 //
-// The input is a byte for the size of the pieces, then the stream.
+// The input is a byte for the size of the pieces, a byte for the ways in which long frames are read
+// (two bits each, in turn), then the stream.
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "hw/tcp/connection.hpp"
 #include "hw/tcp/framing.hpp"
@@ -18,6 +20,10 @@ namespace holdfast::fuzz {
 
 namespace {
 
+constexpr std::uint32_t kLongest = 8'192;  // frame
+constexpr std::uint32_t kBeginning = 48;
+enum Way : unsigned { here, whole, placed, given_up };  // the last: once some of it was placed
+
 // What a frame's prefix says of what is left of the stream.
 class Expected {
  public:
@@ -26,38 +32,97 @@ class Expected {
   void frame(Input frame) {
     FUZZ_CHECK(rest_.size() >= hw::kFramePrefixBytes);
     const auto size = load_le<std::uint32_t>(rest_.data());
-    FUZZ_CHECK(size == frame.size() && size <= kFrameBytesMax);
+    FUZZ_CHECK(size == frame.size() && size <= kLongest);
     rest_ = rest_.subspan(hw::kFramePrefixBytes);
     FUZZ_CHECK(rest_.size() >= size && std::equal(frame.begin(), frame.end(), rest_.begin()));
     rest_ = rest_.subspan(size);
   }
+  // All of which may never come.
+  void given_up(std::uint32_t bytes) {
+    FUZZ_CHECK(rest_.size() >= hw::kFramePrefixBytes);
+    FUZZ_CHECK(load_le<std::uint32_t>(rest_.data()) == bytes && bytes <= kLongest);
+    rest_ = rest_.subspan(hw::kFramePrefixBytes);
+    rest_ = rest_.subspan(std::min<std::size_t>(bytes, rest_.size()));
+  }
   void impossible() {
     FUZZ_CHECK(rest_.size() >= hw::kFramePrefixBytes);
-    FUZZ_CHECK(load_le<std::uint32_t>(rest_.data()) > kFrameBytesMax);
+    FUZZ_CHECK(load_le<std::uint32_t>(rest_.data()) > kLongest);
   }
   void end() {
     if (rest_.size() < hw::kFramePrefixBytes) return;
     const auto size = load_le<std::uint32_t>(rest_.data());
-    FUZZ_CHECK(size <= kFrameBytesMax && rest_.size() - hw::kFramePrefixBytes < size);
+    FUZZ_CHECK(size <= kLongest && rest_.size() - hw::kFramePrefixBytes < size);
   }
 
  private:
   Input rest_;
 };
 
-// False once the connection would be ended.
-bool take_frames(hw::Connection& incoming, Expected& expected) {
-  for (;;) {
-    Input frame;
-    const hw::Connection::Next next = incoming.next(frame);
-    if (next == hw::Connection::Next::incomplete) return true;
-    if (next == hw::Connection::Next::impossible) {
-      expected.impossible();
-      return false;
+class Reader {
+ public:
+  Reader(hw::Connection& incoming, unsigned ways, Expected& expected)
+      : incoming_(incoming), ways_(ways), expected_(expected), memory_(kLongest) {}
+
+  // All that has come. False once the connection would be ended.
+  bool take_all() {
+    for (;;) {
+      Input frame;
+      const hw::Connection::Next next = incoming_.next(frame);
+      if (next == hw::Connection::Next::impossible) {
+        expected_.impossible();
+        return false;
+      }
+      if (next == hw::Connection::Next::frame) {
+        expected_.frame(frame);
+        incoming_.drop();
+      } else if (read() != hw::Connection::Read::some) {
+        return true;
+      }
     }
-    expected.frame(frame);
-    incoming.drop();
   }
+
+  hw::Connection::Read read() {
+    const unsigned way = ways_ >> 2 * (long_frames_ % 4) & 3;
+    if (way >= placed && incoming_.has_begun(kBeginning)) return read_placed(way);
+    if (way != whole || !incoming_.has_begun(0)) return incoming_.read(kLongest);
+    const std::uint32_t bytes = incoming_.begun_bytes();
+    bool is_whole = false;
+    const hw::Connection::Read read = incoming_.read_whole(memory_.data(), is_whole);
+    if (is_whole) take(bytes);
+    return read;
+  }
+
+ private:
+  hw::Connection::Read read_placed(unsigned way) {
+    const hw::Connection::Read read = incoming_.read_rest(kBeginning, memory_.data() + kBeginning);
+    if (incoming_.has_rest()) {
+      std::ranges::copy(incoming_.beginning(kBeginning), memory_.begin());
+      take(incoming_.begun_bytes());
+      incoming_.drop_placed();
+    } else if (way == given_up) {
+      expected_.given_up(incoming_.begun_bytes());
+      ++long_frames_;
+      incoming_.give_up_rest();
+    }
+    return read;
+  }
+  void take(std::uint32_t bytes) {
+    expected_.frame(Input(memory_).first(bytes));
+    ++long_frames_;
+  }
+
+  hw::Connection& incoming_;
+  const unsigned ways_;
+  Expected& expected_;
+  Bytes memory_;
+  unsigned long_frames_ = 0;
+};
+
+void append(Bytes& stream, Input frame) {
+  std::array<std::byte, hw::kFramePrefixBytes> prefix;
+  store_le(prefix.data(), static_cast<std::uint32_t>(frame.size()));
+  stream.insert(stream.end(), prefix.begin(), prefix.end());
+  stream.insert(stream.end(), frame.begin(), frame.end());
 }
 
 }  // namespace
@@ -65,38 +130,43 @@ bool take_frames(hw::Connection& incoming, Expected& expected) {
 std::vector<Bytes> seeds() {
   std::vector<Bytes> streams;
   for (const unsigned piece : {0u, 3u, 200u}) {
-    Bytes stream{static_cast<std::byte>(piece)};
-    for (const Bytes& frame : frames_of_every_type(SealAlgorithm::none)) {
-      std::array<std::byte, hw::kFramePrefixBytes> prefix;
-      store_le(prefix.data(), static_cast<std::uint32_t>(frame.size()));
-      stream.insert(stream.end(), prefix.begin(), prefix.end());
-      stream.insert(stream.end(), frame.begin(), frame.end());
-    }
+    Bytes stream{static_cast<std::byte>(piece), std::byte{0}};
+    for (const Bytes& frame : frames_of_every_type(SealAlgorithm::none)) append(stream, frame);
+    streams.push_back(stream);
+  }
+  for (const unsigned ways : {0b00'00'00'00u, 0b01'01'01'01u, 0b10'10'10'10u, 0b01'11'10'11u}) {
+    Bytes stream{std::byte{200}, static_cast<std::byte>(ways)};
+    for (unsigned i = 0; i < 6; ++i) append(stream, Bytes(i % 3 == 2 ? 90 : 5000, std::byte(i)));
+    streams.push_back(stream);
+  }
+  for (const unsigned ways : {0b01u, 0b10u}) {  // byte by byte
+    Bytes stream{std::byte{0}, static_cast<std::byte>(ways)};
+    append(stream, Bytes(4'096, std::byte{1}));
     streams.push_back(stream);
   }
   return streams;
 }
 
 void play(Input input) {
-  if (input.empty()) return;
-  const std::size_t piece = 1 + 7 * std::to_integer<std::size_t>(input.front());
-  Input left = input.subspan(1);
+  if (input.size() < 2) return;
+  const std::size_t piece = 1 + 7 * std::to_integer<std::size_t>(input[0]);
+  const auto ways = std::to_integer<unsigned>(input[1]);
+  Input left = input.subspan(2);
   std::array<int, 2> ends{};
   FUZZ_CHECK(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0);
   hw::Descriptor writer(ends[1]);
-  hw::Connection incoming(hw::Descriptor{ends[0]}, {}, hw::Connection::Stage::made, kFrameBytesMax);
+  hw::Connection incoming(hw::Descriptor{ends[0]}, {}, hw::Connection::Stage::made, kLongest);
   Expected expected(left);
+  Reader reader(incoming, ways, expected);
   while (!left.empty()) {
     const ssize_t written = ::write(writer.get(), left.data(), std::min(piece, left.size()));
     FUZZ_CHECK(written > 0);
     left = left.subspan(static_cast<std::size_t>(written));
-    while (incoming.read() == hw::Connection::Read::some) {
-      if (!take_frames(incoming, expected)) return;
-    }
+    if (!reader.take_all()) return;
   }
   expected.end();
   writer = hw::Descriptor();
-  FUZZ_CHECK(incoming.read() == hw::Connection::Read::ended);
+  FUZZ_CHECK(reader.read() == hw::Connection::Read::ended);
 }
 
 }  // namespace holdfast::fuzz
