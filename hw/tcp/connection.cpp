@@ -11,7 +11,6 @@
 #include <cstring>
 #include <utility>
 
-#include "hw/tcp/framing.hpp"
 #include "hw/udp/internet_socket.hpp"
 #include "stack/base/assert.hpp"
 #include "stack/base/bytes.hpp"
@@ -21,8 +20,6 @@ namespace holdfast::hw {
 namespace {
 
 constexpr std::size_t kBufferMin = 64 << 10;
-// Shorter frames are copied sooner than the kernel is called for each.
-constexpr std::uint32_t kLong = 4096;
 constexpr int kReadsAtTheEnd = 256;
 
 }  // namespace
@@ -73,33 +70,37 @@ Connection::Read Connection::receive(std::span<iovec> pieces, std::size_t& got) 
   return Read::some;
 }
 
-Connection::Read Connection::skip() {
-  iovec scratch{buffer_.data(), std::min<std::size_t>(buffer_.size(), skipped_)};
-  std::size_t got = 0;
-  const Read read = receive({&scratch, 1}, got);
-  if (read == Read::some) skipped_ -= static_cast<std::uint32_t>(got);
-  return read;
+void Connection::advance(std::size_t bytes) {
+  const std::size_t now = std::min(bytes, here());
+  begin_ += now;
+  skipped_ = bytes - now;
 }
 
 Connection::Read Connection::read(std::size_t most) {
   move_to_front();
-  if (skipped_ > 0) return skip();
   if (end_ == buffer_.size()) buffer_.resize(kFramePrefixBytes + begun_bytes());
   iovec rest{&buffer_[end_], std::min(buffer_.size() - end_, most)};
   std::size_t got = 0;
   const Read read = receive({&rest, 1}, got);
   if (read != Read::some) return read;
   end_ += got;
+  if (skipped_ > 0) advance(skipped_);
   return Read::some;
 }
 
+FramePrefix Connection::prefix() const {
+  FramePrefix prefix;
+  static_cast<void>(take_prefix(&buffer_[begin_], prefix));
+  return prefix;
+}
+
 std::uint32_t Connection::begun_bytes() const {
-  return load_le<std::uint32_t>(&buffer_[begin_]);
+  return prefix().size;
 }
 
 bool Connection::has_begun(std::uint32_t beginning_bytes) const {
   return here() >= kFramePrefixBytes + beginning_bytes &&
-         begun_bytes() >= std::max(kLong, beginning_bytes + 1);
+         begun_bytes() >= std::max(kLongFrameBytes, beginning_bytes + 1);
 }
 
 std::span<const std::byte> Connection::beginning(std::uint32_t beginning_bytes) const {
@@ -110,17 +111,21 @@ Connection::Read Connection::read_whole(std::byte* to, bool& is_whole) {
   HOLDFAST_ASSERT(has_begun(0) && rest_ == nullptr);
   is_whole = false;
   move_to_front();
+  const FramePrefix frame = prefix();
   const std::size_t of_frame = end_ - kFramePrefixBytes;
-  iovec missing{to + of_frame, begun_bytes() - of_frame};
+  const std::size_t missing = frame.size - of_frame;
+  std::array<std::byte, kLineBytes> padding;
+  std::array<iovec, 2> pieces{iovec{to + of_frame, missing}, {padding.data(), frame.padding}};
   std::size_t got = 0;
-  const Read read = receive({&missing, 1}, got);
+  const Read read = receive(pieces, got);
   if (read != Read::some) return read;
-  is_whole = got == missing.iov_len;
+  is_whole = got >= missing;
   if (is_whole) {
     std::memcpy(to, &buffer_[kFramePrefixBytes], of_frame);
     end_ = 0;
+    skipped_ = missing + frame.padding - got;
   } else {
-    if (buffer_.size() < end_ + got) buffer_.resize(kFramePrefixBytes + begun_bytes());
+    if (buffer_.size() < end_ + got) buffer_.resize(kFramePrefixBytes + frame.size);
     std::memcpy(&buffer_[end_], to + of_frame, got);
     end_ += got;
   }
@@ -145,7 +150,8 @@ Connection::Read Connection::read_rest(std::uint32_t beginning_bytes, std::byte*
   HOLDFAST_ASSERT(rest_ == to && beginning_bytes_ == beginning_bytes);
   move_to_front();
   const std::size_t missing = bytes_of_rest() - rest_bytes_;
-  std::array<iovec, 2> pieces{iovec{to + rest_bytes_, missing}, {&buffer_[end_], beginning}};
+  std::array<iovec, 2> pieces{iovec{to + rest_bytes_, missing},
+                              {&buffer_[end_], prefix().padding + beginning}};
   std::size_t got = 0;
   const Read read = receive(pieces, got);
   if (read != Read::some) return read;
@@ -156,26 +162,27 @@ Connection::Read Connection::read_rest(std::uint32_t beginning_bytes, std::byte*
 }
 
 void Connection::drop_placed() {
-  begin_ += kFramePrefixBytes + beginning_bytes_;
+  advance(kFramePrefixBytes + beginning_bytes_ + prefix().padding);
   rest_ = nullptr;
 }
 
 void Connection::give_up_rest() {
-  skipped_ = bytes_of_rest() - rest_bytes_;
-  drop_placed();
+  advance(prefix().all() - rest_bytes_);
+  rest_ = nullptr;
 }
 
 Connection::Next Connection::next(std::span<const std::byte>& frame) const {
   if (here() < kFramePrefixBytes) return Next::incomplete;
-  const std::uint32_t size = begun_bytes();
-  if (size > frame_bytes_max_) return Next::impossible;
-  if (here() < kFramePrefixBytes + size) return Next::incomplete;
-  frame = beginning(size);
+  FramePrefix prefix;
+  if (!take_prefix(&buffer_[begin_], prefix) || prefix.size > frame_bytes_max_)
+    return Next::impossible;
+  if (here() < kFramePrefixBytes + prefix.size) return Next::incomplete;
+  frame = beginning(prefix.size);
   return Next::frame;
 }
 
 void Connection::drop() {
-  begin_ += kFramePrefixBytes + begun_bytes();
+  advance(prefix().all());
 }
 
 void Connection::send_no_more() {

@@ -1,7 +1,7 @@
 // A connection: its socket, and the frames that come over it.
 //
-// Its peer may be anybody. A length beyond the limit ends the connection, since what follows could
-// not be told from a frame.
+// Its peer may be anybody. A length beyond the limit ends the connection, and so does what is no
+// prefix, since what follows could not be told from a frame.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hw/descriptor.hpp"
+#include "hw/tcp/framing.hpp"
 #include "hw/udp/udp_address.hpp"
 
 struct iovec;
@@ -73,9 +74,11 @@ class Connection {
 
  private:
   std::size_t here() const { return end_ - begin_; }
+  FramePrefix prefix() const;  // of the oldest frame, which is possible
   std::uint32_t bytes_of_rest() const;
   void move_to_front();
-  Read skip();
+  // Past so many bytes from the oldest on, of which some may be still to come.
+  void advance(std::size_t bytes);
   Read receive(std::span<iovec> pieces, std::size_t& got);
 
   Descriptor socket_;
@@ -93,7 +96,7 @@ class Connection {
   std::byte* rest_ = nullptr;
   std::uint32_t rest_bytes_ = 0;
   std::uint32_t beginning_bytes_ = 0;
-  std::uint32_t skipped_ = 0;  // so much is to come before the oldest frame
+  std::size_t skipped_ = 0;  // so much is to come before the oldest frame, and nothing is here
   std::int64_t wall_ns_ = 0;
 };
 

@@ -10,14 +10,13 @@
 #include <cstring>
 #include <utility>
 
-#include "hw/tcp/framing.hpp"
 #include "stack/base/assert.hpp"
-#include "stack/base/bytes.hpp"
 
 namespace holdfast::hw {
 
-bool Outgoing::take(const Frame& frame) {
-  const std::size_t bytes = kFramePrefixBytes + frame.size();
+bool Outgoing::take(const Frame& frame, std::uint32_t padding) {
+  const FramePrefix prefix{static_cast<std::uint32_t>(frame.size()), padding};
+  const std::size_t bytes = prefix.all();
   if (end_ + bytes > buffer_.size() && begin_ > 0) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
     end_ -= begin_;
@@ -26,10 +25,11 @@ bool Outgoing::take(const Frame& frame) {
   const std::size_t needed = end_ + bytes;
   if (needed > bytes_max_) return false;
   if (needed > buffer_.size()) buffer_.resize(std::min(bytes_max_, std::max(needed, 2 * end_)));
-  store_le(&buffer_[end_], static_cast<std::uint32_t>(frame.size()));
-  std::byte* const behind =
-      std::ranges::copy(frame.first, buffer_.data() + end_ + kFramePrefixBytes).out;
-  std::ranges::copy(frame.more, behind);
+  put_prefix(prefix, &buffer_[end_]);
+  std::byte* to = &buffer_[end_] + kFramePrefixBytes;
+  for (const std::span<const std::byte> piece : {frame.first, frame.more})
+    to = std::ranges::copy(piece, to).out;
+  std::fill_n(to, padding, std::byte{0});
   end_ += bytes;
   ++frames_;
   return true;
@@ -37,17 +37,27 @@ bool Outgoing::take(const Frame& frame) {
 
 std::size_t Outgoing::send(int socket, std::span<const Frame> frames) {
   HOLDFAST_ASSERT(is_empty() && frames.size() <= kGathered);
-  std::array<std::array<std::byte, kFramePrefixBytes>, kGathered> prefixes;
-  std::array<iovec, 3 * kGathered> pieces;
+  static constexpr std::array<std::byte, kLineBytes> kNothing{};
+  std::array<FramePrefix, kGathered> prefixes;
+  std::array<std::array<std::byte, kFramePrefixBytes>, kGathered> encoded;
+  std::array<iovec, 4 * kGathered> pieces;
   std::size_t count = 0;
   const auto add = [&](std::span<const std::byte> piece) {
-    pieces[count++] = {const_cast<std::byte*>(piece.data()), piece.size()};
+    if (!piece.empty()) pieces[count++] = {const_cast<std::byte*>(piece.data()), piece.size()};
   };
+  std::size_t at = 0;
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    store_le(prefixes[i].data(), static_cast<std::uint32_t>(frames[i].size()));
-    add(prefixes[i]);
-    add(frames[i].first);
-    if (!frames[i].more.empty()) add(frames[i].more);
+    FramePrefix& prefix = prefixes[i] = {static_cast<std::uint32_t>(frames[i].size()), 0};
+    const bool is_last = i + 1 == frames.size();
+    if (is_last || frames[i + 1].size() >= kLongFrameBytes)
+      prefix.padding = padding_of(at + prefix.all());
+    at += prefix.all();
+    put_prefix(prefix, encoded[i].data());
+    for (const std::span<const std::byte> piece :
+         {std::span<const std::byte>(encoded[i]), frames[i].first, frames[i].more,
+          std::span(kNothing).first(prefix.padding)}) {
+      add(piece);
+    }
   }
   msghdr header{};
   header.msg_iov = pieces.data();
@@ -55,14 +65,13 @@ std::size_t Outgoing::send(int socket, std::span<const Frame> frames) {
   const ssize_t taken = ::sendmsg(socket, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
   std::size_t left = taken > 0 ? static_cast<std::size_t>(taken) : 0;
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    const std::size_t bytes = kFramePrefixBytes + frames[i].size();
-    if (left < bytes) {
+    if (left < prefixes[i].all()) {
       if (left == 0) return i;
-      take(frames[i]);
+      take(frames[i], prefixes[i].padding);
       begin_ += left;
       return i + 1;
     }
-    left -= bytes;
+    left -= prefixes[i].all();
   }
   return frames.size();
 }

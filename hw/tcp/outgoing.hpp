@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "hw/tcp/framing.hpp"
 #include "stack/fabric.hpp"
 
 namespace holdfast::hw {
@@ -32,7 +33,7 @@ class Outgoing {
 
   bool is_empty() const { return begin_ == end_; }
   // Copies it; false: there is no room.
-  bool take(const Frame& frame);
+  bool take(const Frame& frame) { return take(frame, padding_of_long(frame)); }
   // Where nothing waits: hands frames to the kernel from where they lie, at most kGathered. Of the
   // first that it does not take whole the rest waits. Returns how many have left or wait; none: the
   // kernel takes nothing, or the connection is broken, which flush() will tell.
@@ -47,6 +48,11 @@ class Outgoing {
   std::uint64_t lose();
 
  private:
+  static std::uint32_t padding_of_long(const Frame& frame) {
+    return frame.size() < kLongFrameBytes ? 0 : padding_of(kFramePrefixBytes + frame.size());
+  }
+  bool take(const Frame& frame, std::uint32_t padding);
+
   std::size_t bytes_max_;
   std::vector<std::byte> buffer_;  // [begin_, end_) waits
   std::size_t begin_ = 0;

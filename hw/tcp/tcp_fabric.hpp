@@ -43,7 +43,7 @@ namespace holdfast::hw {
 
 struct TcpOptions {
   UdpEndpoint local;                        // port 0: the kernel chooses
-  std::uint32_t frame_bytes_max = 131'136;  // 1 … 2^24; at both ends: 128 KiB and a header
+  std::uint32_t frame_bytes_max = 262'208;  // 1 … 2^24; at both ends: 256 KiB and a header
   std::uint32_t send_depth = 256;           // >= 1
   std::uint32_t receive_depth = 256;        // >= 1
   std::uint32_t peers_max = 4096;           // handles attached at one time
@@ -166,7 +166,7 @@ class TcpFabric final : public Fabric {
   bool wakes_for_arrivals_ = false;
   ArrivalClock arrivals_;
   TcpCounters counters_;
-  std::uint32_t send_buffer_bytes_;
+  std::size_t send_buffer_bytes_;
   FramePlacer* placer_ = nullptr;
   std::uint32_t beginning_bytes_ = 0;
 

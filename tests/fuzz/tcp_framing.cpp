@@ -30,31 +30,32 @@ class Expected {
   explicit Expected(Input stream) : rest_(stream) {}
 
   void frame(Input frame) {
-    FUZZ_CHECK(rest_.size() >= hw::kFramePrefixBytes);
-    const auto size = load_le<std::uint32_t>(rest_.data());
-    FUZZ_CHECK(size == frame.size() && size <= kLongest);
-    rest_ = rest_.subspan(hw::kFramePrefixBytes);
-    FUZZ_CHECK(rest_.size() >= size && std::equal(frame.begin(), frame.end(), rest_.begin()));
-    rest_ = rest_.subspan(size);
+    FUZZ_CHECK(is_possible() && size() == frame.size());
+    FUZZ_CHECK(rest_.size() >= kPrefix + size());
+    FUZZ_CHECK(std::ranges::equal(frame, rest_.subspan(kPrefix, size())));
+    pass();
   }
   // All of which may never come.
   void given_up(std::uint32_t bytes) {
-    FUZZ_CHECK(rest_.size() >= hw::kFramePrefixBytes);
-    FUZZ_CHECK(load_le<std::uint32_t>(rest_.data()) == bytes && bytes <= kLongest);
-    rest_ = rest_.subspan(hw::kFramePrefixBytes);
-    rest_ = rest_.subspan(std::min<std::size_t>(bytes, rest_.size()));
+    FUZZ_CHECK(is_possible() && size() == bytes);
+    pass();
   }
-  void impossible() {
-    FUZZ_CHECK(rest_.size() >= hw::kFramePrefixBytes);
-    FUZZ_CHECK(load_le<std::uint32_t>(rest_.data()) > kLongest);
-  }
-  void end() {
-    if (rest_.size() < hw::kFramePrefixBytes) return;
-    const auto size = load_le<std::uint32_t>(rest_.data());
-    FUZZ_CHECK(size <= kLongest && rest_.size() - hw::kFramePrefixBytes < size);
-  }
+  void impossible() { FUZZ_CHECK(has_prefix() && !is_possible()); }
+  void end() { FUZZ_CHECK(!has_prefix() || (is_possible() && rest_.size() < kPrefix + size())); }
 
  private:
+  static constexpr std::size_t kPrefix = hw::kFramePrefixBytes;
+
+  bool has_prefix() const { return rest_.size() >= kPrefix; }
+  std::uint32_t size() const { return load_le<std::uint32_t>(rest_.data()); }
+  std::size_t padding() const { return std::to_integer<std::size_t>(rest_[4]); }
+  bool is_possible() const {
+    const auto is_zero = [](std::byte byte) { return byte == std::byte{0}; };
+    return has_prefix() && size() <= kLongest && padding() < 64 &&
+           std::ranges::all_of(rest_.subspan(5, kPrefix - 5), is_zero);
+  }
+  void pass() { rest_ = rest_.subspan(std::min(kPrefix + size() + padding(), rest_.size())); }
+
   Input rest_;
 };
 
@@ -118,11 +119,12 @@ class Reader {
   unsigned long_frames_ = 0;
 };
 
-void append(Bytes& stream, Input frame) {
+void append(Bytes& stream, Input frame, std::uint32_t padding = 0) {
   std::array<std::byte, hw::kFramePrefixBytes> prefix;
-  store_le(prefix.data(), static_cast<std::uint32_t>(frame.size()));
+  hw::put_prefix({static_cast<std::uint32_t>(frame.size()), padding}, prefix.data());
   stream.insert(stream.end(), prefix.begin(), prefix.end());
   stream.insert(stream.end(), frame.begin(), frame.end());
+  stream.resize(stream.size() + padding, std::byte{0xa5});
 }
 
 }  // namespace
@@ -136,7 +138,8 @@ std::vector<Bytes> seeds() {
   }
   for (const unsigned ways : {0b00'00'00'00u, 0b01'01'01'01u, 0b10'10'10'10u, 0b01'11'10'11u}) {
     Bytes stream{std::byte{200}, static_cast<std::byte>(ways)};
-    for (unsigned i = 0; i < 6; ++i) append(stream, Bytes(i % 3 == 2 ? 90 : 5000, std::byte(i)));
+    for (unsigned i = 0; i < 6; ++i)
+      append(stream, Bytes(i % 3 == 2 ? 90 : 5000, std::byte(i)), 11 * i);
     streams.push_back(stream);
   }
   for (const unsigned ways : {0b01u, 0b10u}) {  // byte by byte

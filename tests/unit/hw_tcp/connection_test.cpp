@@ -51,10 +51,11 @@ class Stream {
     EXPECT_EQ(::send(writer_.get(), bytes.data(), bytes.size(), 0),
               static_cast<ssize_t>(bytes.size()));
   }
-  static std::vector<std::byte> on_the_wire(const Frame& frame) {
+  static std::vector<std::byte> on_the_wire(const Frame& frame, std::uint32_t padding = 0) {
     std::vector<std::byte> bytes(kFramePrefixBytes);
-    store_le(bytes.data(), static_cast<std::uint32_t>(frame.size()));
+    put_prefix({static_cast<std::uint32_t>(frame.size()), padding}, bytes.data());
     bytes.insert(bytes.end(), frame.begin(), frame.end());
+    bytes.resize(bytes.size() + padding, std::byte{0xa5});
     return bytes;
   }
 
@@ -137,7 +138,7 @@ TEST(Connection, ShortFramesAreNot) {
   EXPECT_FALSE(stream.connection().has_begun(0));
   stream.write(std::span(short_one).subspan(1'000));
   const auto long_one = Stream::on_the_wire(frame_of(4'096, random));
-  stream.write(std::span(long_one).first(4 + 47));
+  stream.write(std::span(long_one).first(kFramePrefixBytes + 47));
   stream.take_into(received, Way::here);
   EXPECT_EQ(received.size(), 1u);
   EXPECT_TRUE(stream.connection().has_begun(0));
@@ -147,12 +148,13 @@ TEST(Connection, ShortFramesAreNot) {
 
 // Whoever wanted it does not any more: what is still to come of it is not taken for the next frame.
 TEST(Connection, OfAFrameThatIsGivenUpNothingIsLeft) {
-  for (const std::size_t first : std::array<std::size_t, 3>{1000u, 10000u, 4 + kLong}) {
+  for (const std::size_t first :
+       std::array<std::size_t, 3>{1000u, 10000u, kFramePrefixBytes + kLong}) {
     Random random(1, 0, 0);
     Stream stream;
     std::vector<Frame> received;
     const Frame next = frame_of(kLong, random);
-    const auto given_up = Stream::on_the_wire(frame_of(kLong, random));
+    const auto given_up = Stream::on_the_wire(frame_of(kLong, random), 48);
     stream.write(std::span(given_up).first(std::min<std::size_t>(first, kLong)));
     std::span<const std::byte> frame;
     Frame memory(kFrameBytesMax);
@@ -190,6 +192,30 @@ TEST(Connection, ALengthBeyondTheLimitIsFoundBehindAFrameThatIsPlaced) {
   EXPECT_EQ(stream.connection().next(frame), Connection::Next::impossible);
 }
 
+// The kernel may take a part of it only.
+TEST(Connection, PaddingThatComesLaterIsNoFrame) {
+  constexpr std::uint32_t kPadding = 48;
+  for (const Way way : {Way::here, Way::whole, Way::placed}) {
+    for (const std::uint32_t late : {1u, 17u, kPadding}) {
+      Random random(late, 0, 0);
+      Stream stream;
+      std::vector<Frame> received;
+      const std::vector<Frame> sent{frame_of(kLong, random), frame_of(60, random)};
+      const auto first = Stream::on_the_wire(sent[0], kPadding);
+      const std::span<const std::byte> all(first);
+      stream.write(all.first(kFramePrefixBytes + 100));
+      stream.take_into(received, way);
+      stream.write(all.subspan(kFramePrefixBytes + 100, kLong - 100 + kPadding - late));
+      for (int i = 0; i < 3; ++i) stream.take_into(received, way);
+      EXPECT_EQ(received.size(), 1u) << "whatever of its padding is there";
+      stream.write(all.last(late));
+      stream.write(Stream::on_the_wire(sent[1]));
+      for (int i = 0; i < 3; ++i) stream.take_into(received, way);
+      EXPECT_EQ(received, sent) << late;
+    }
+  }
+}
+
 // Runs of one length, short ones between them, and pieces of any size.
 TEST(Connection, FramesAreWholeAndInOrderHoweverTheyCome) {
   constexpr std::array<std::uint32_t, 7> kSizes{0, 1, 48, 4'095, 4'096, kLong, kFrameBytesMax};
@@ -203,7 +229,8 @@ TEST(Connection, FramesAreWholeAndInOrderHoweverTheyCome) {
       const std::uint32_t size = kSizes[random.below(kSizes.size())];
       for (std::uint64_t left = 1 + random.below(6); left > 0; --left) {
         sent.push_back(frame_of(size, random));
-        const auto frame = Stream::on_the_wire(sent.back());
+        const auto frame = Stream::on_the_wire(
+            sent.back(), static_cast<std::uint32_t>(random.below(2) * random.below(kLineBytes)));
         bytes.insert(bytes.end(), frame.begin(), frame.end());
       }
     }

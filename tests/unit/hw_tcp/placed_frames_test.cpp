@@ -9,10 +9,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "hw/tcp/framing.hpp"
 #include "hw/tcp/tcp_fabric.hpp"
 #include "hw/udp/internet_socket.hpp"
 #include "stack/base/bytes.hpp"
@@ -49,8 +51,8 @@ std::vector<std::byte> frame_of(std::uint32_t number, std::uint32_t bytes) {
 
 std::vector<std::byte> on_the_wire(std::uint32_t number, std::uint32_t bytes) {
   std::vector<std::byte> all = frame_of(number, bytes);
-  std::array<std::byte, 4> prefix{};
-  store_le(prefix.data(), bytes);
+  std::array<std::byte, kFramePrefixBytes> prefix{};
+  put_prefix({bytes, 0}, prefix.data());
   all.insert(all.begin(), prefix.begin(), prefix.end());
   return all;
 }
@@ -224,7 +226,8 @@ TEST_F(PlacedFrames, OfWhomNeverHasNoMoreKeepNobodyElseWaiting) {
 // a frame nothing but its last byte may be missing.
 TEST_F(PlacedFrames, WhosePlaceIsTakenBackAreLost) {
   std::vector<std::byte> other(kFrameBytesMax);
-  for (const std::size_t first : {60'000u, 10'000u, 4 + kFrameBytesMax - 1}) {
+  for (const std::size_t first :
+       std::initializer_list<std::size_t>{60'000, 10'000, kFramePrefixBytes + kFrameBytesMax - 1}) {
     for (std::byte* const then : {static_cast<std::byte*>(nullptr), other.data()}) {
       place_ = [&](std::uint32_t, std::uint32_t) { return memory_.data(); };
       const Stranger stranger(receiver_->endpoint());

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "hw/descriptor.hpp"
+#include "hw/tcp/framing.hpp"
 #include "hw/tcp/tcp_fabric.hpp"
 #include "hw/udp/internet_socket.hpp"
 #include "stack/base/bytes.hpp"
@@ -188,10 +189,16 @@ class Stranger {
   Descriptor socket_;
 };
 
-std::string prefixed(const std::string& frame) {
-  std::string bytes(4, '\0');
-  store_le(reinterpret_cast<std::byte*>(bytes.data()), static_cast<std::uint32_t>(frame.size()));
-  return bytes + frame;
+std::string prefixed(const std::string& frame, std::uint32_t padding = 0) {
+  std::string bytes(kFramePrefixBytes, '\0');
+  put_prefix({static_cast<std::uint32_t>(frame.size()), padding},
+             reinterpret_cast<std::byte*>(bytes.data()));
+  return bytes + frame + std::string(padding, '\0');
+}
+
+// As a fabric writes what leaves in a call of its own.
+std::string alone(const std::string& frame) {
+  return prefixed(frame, padding_of(kFramePrefixBytes + frame.size()));
 }
 
 TEST(TcpFabric, ConnectionsLeaveFromTheEndpointOfTheFabric) {
@@ -229,7 +236,7 @@ TEST(TcpFabric, WhatComesBackOverItsOwnConnectionIsHeard) {
   sender.send(to, "question");
   UdpEndpoint from;
   Stranger other(door.accept(from));
-  EXPECT_EQ(other.read(12), prefixed("question"));
+  EXPECT_EQ(other.read(kLineBytes), alone("question"));
   EXPECT_TRUE(other.write(prefixed("answer")));
   EXPECT_EQ(sender.wait_for(1), std::vector<std::string>{"answer"});
 }
@@ -245,7 +252,7 @@ TEST(TcpFabric, AnAnswerGoesOverTheConnectionThatBroughtTheQuestion) {
     EXPECT_EQ(end.wait_for(1), std::vector<std::string>{"question"});
     if (!is_attached_before) to = end.fabric().attach(door.address(), Service::datagram);
     end.send(to, "answer");
-    EXPECT_EQ(stranger.read(10), prefixed("answer"));
+    EXPECT_EQ(stranger.read(kLineBytes), alone("answer"));
     EXPECT_FALSE(door.has_visitor());
   }
 }
@@ -256,7 +263,7 @@ TEST(TcpFabric, WhoHasConnectedMeanwhileIsSentToOverItsConnection) {
   const Peer to = end.fabric().attach(door.address(), Service::datagram);
   Stranger stranger(end, door);
   end.send(to, "first word");
-  EXPECT_EQ(stranger.read(14), prefixed("first word"));
+  EXPECT_EQ(stranger.read(kLineBytes), alone("first word"));
   EXPECT_FALSE(door.has_visitor());
 }
 
@@ -274,7 +281,7 @@ TEST(TcpFabric, WhoComesFromAnotherPortIsNotAnswered) {
     end.send(to, "answer");
     UdpEndpoint from;
     Stranger answered(door.accept(from));
-    EXPECT_EQ(answered.read(10), prefixed("answer"));
+    EXPECT_EQ(answered.read(kLineBytes), alone("answer"));
   }
 }
 
@@ -325,7 +332,8 @@ TEST(TcpFabric, WhatIsNotMadeAtOnceIsTriedFromAnotherPort) {
   Stranger other(door.accept(from));
   EXPECT_NE(from.port, end.fabric().endpoint().port);
   EXPECT_TRUE(end.received().empty());
-  EXPECT_EQ(other.read(19), prefixed("first") + prefixed("second"));
+  const std::string both = prefixed("first") + prefixed("second");
+  EXPECT_EQ(other.read(both.size()), both);
   EXPECT_EQ(end.counters().lost, 0u);
 }
 
@@ -492,6 +500,21 @@ TEST(TcpFabric, ALengthBeyondTheLimitEndsTheConnectionAndNoOther) {
   EXPECT_TRUE(receiver.received().empty());
   EXPECT_TRUE(stranger.is_ended());
   EXPECT_EQ(receiver.counters().impossible, 1u);
+}
+
+TEST(TcpFabric, WhatIsNoPrefixEndsTheConnection) {
+  End receiver;
+  std::uint64_t ended = 0;
+  for (std::size_t at = 4; at < kFramePrefixBytes; ++at) {
+    Stranger stranger(receiver);
+    std::string bytes = prefixed("frame");
+    bytes[at] = static_cast<char>(at == 4 ? kLineBytes : 1);
+    EXPECT_TRUE(stranger.write(bytes));
+    for (int attempt = 0; attempt < 2'000 && receiver.counters().impossible == ended; ++attempt)
+      EXPECT_TRUE(receiver.received().empty());
+    EXPECT_EQ(receiver.counters().impossible, ++ended) << "byte " << at;
+    EXPECT_TRUE(stranger.is_ended());
+  }
 }
 
 TEST(TcpFabric, WhoComesBackAtAnAddressIsFound) {
