@@ -204,7 +204,7 @@ class Contest {
 std::uint32_t default_fragment_bytes(const std::string& target) {
   if (target == "udp") return 1472 - static_cast<std::uint32_t>(reliable::kMessageHeaderBytes);
   if (target == "verbs") return most_fragment_bytes(target);
-  return target == "tcp" ? 128 << 10 : 16 << 10;
+  return target == "tcp" ? 256 << 10 : 16 << 10;
 }
 
 std::uint32_t most_fragment_bytes(const std::string& target) {

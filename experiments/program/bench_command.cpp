@@ -29,7 +29,7 @@ const std::array kOptions = {
     Option{"--seal", "NAME", "netpipe: of frames without payload; default none"},
     Option{"--fragment", "LIST",
            "netpipe: bytes of payload in a frame, each measured; default 1424 over\n"
-           "UDP, as Ethernet has, what a datagram carries over verbs, 131072 over TCP,\n"
+           "UDP, as Ethernet has, what a datagram carries over verbs, 262144 over TCP,\n"
            "else 16384"},
     Option{"--sizes", "LIST",
            "netpipe: lengths of messages in bytes; default 1 to 4 MiB in steps of\n"
