@@ -11,6 +11,7 @@
 #include <cstring>
 #include <utility>
 
+#include "hw/tcp/framing.hpp"
 #include "hw/udp/internet_socket.hpp"
 #include "stack/base/assert.hpp"
 #include "stack/base/bytes.hpp"
@@ -79,7 +80,7 @@ void Connection::advance(std::size_t bytes) {
 Connection::Read Connection::read(std::size_t most) {
   move_to_front();
   if (end_ == buffer_.size()) buffer_.resize(kFramePrefixBytes + begun_bytes());
-  iovec rest{&buffer_[end_], std::min(buffer_.size() - end_, most)};
+  iovec rest{&buffer_[end_], std::min(buffer_.size() - end_, std::max(most, skipped_))};
   std::size_t got = 0;
   const Read read = receive({&rest, 1}, got);
   if (read != Read::some) return read;
@@ -88,14 +89,8 @@ Connection::Read Connection::read(std::size_t most) {
   return Read::some;
 }
 
-FramePrefix Connection::prefix() const {
-  FramePrefix prefix;
-  static_cast<void>(take_prefix(&buffer_[begin_], prefix));
-  return prefix;
-}
-
 std::uint32_t Connection::begun_bytes() const {
-  return prefix().size;
+  return load_le<std::uint32_t>(&buffer_[begin_]);
 }
 
 bool Connection::has_begun(std::uint32_t beginning_bytes) const {
@@ -111,11 +106,11 @@ Connection::Read Connection::read_whole(std::byte* to, bool& is_whole) {
   HOLDFAST_ASSERT(has_begun(0) && rest_ == nullptr);
   is_whole = false;
   move_to_front();
-  const FramePrefix frame = prefix();
   const std::size_t of_frame = end_ - kFramePrefixBytes;
-  const std::size_t missing = frame.size - of_frame;
-  std::array<std::byte, kLineBytes> padding;
-  std::array<iovec, 2> pieces{iovec{to + of_frame, missing}, {padding.data(), frame.padding}};
+  const std::size_t missing = begun_bytes() - of_frame;
+  const std::size_t behind = padding_bytes(begun_bytes());
+  std::array<std::byte, kCacheLineBytes> padding;
+  std::array<iovec, 2> pieces{iovec{to + of_frame, missing}, {padding.data(), behind}};
   std::size_t got = 0;
   const Read read = receive(pieces, got);
   if (read != Read::some) return read;
@@ -123,9 +118,9 @@ Connection::Read Connection::read_whole(std::byte* to, bool& is_whole) {
   if (is_whole) {
     std::memcpy(to, &buffer_[kFramePrefixBytes], of_frame);
     end_ = 0;
-    skipped_ = missing + frame.padding - got;
+    skipped_ = missing + behind - got;
   } else {
-    if (buffer_.size() < end_ + got) buffer_.resize(kFramePrefixBytes + frame.size);
+    if (buffer_.size() < end_ + got) buffer_.resize(kFramePrefixBytes + begun_bytes());
     std::memcpy(&buffer_[end_], to + of_frame, got);
     end_ += got;
   }
@@ -151,7 +146,7 @@ Connection::Read Connection::read_rest(std::uint32_t beginning_bytes, std::byte*
   move_to_front();
   const std::size_t missing = bytes_of_rest() - rest_bytes_;
   std::array<iovec, 2> pieces{iovec{to + rest_bytes_, missing},
-                              {&buffer_[end_], prefix().padding + beginning}};
+                              {&buffer_[end_], padding_bytes(begun_bytes()) + beginning}};
   std::size_t got = 0;
   const Read read = receive(pieces, got);
   if (read != Read::some) return read;
@@ -162,27 +157,26 @@ Connection::Read Connection::read_rest(std::uint32_t beginning_bytes, std::byte*
 }
 
 void Connection::drop_placed() {
-  advance(kFramePrefixBytes + beginning_bytes_ + prefix().padding);
+  advance(kFramePrefixBytes + beginning_bytes_ + padding_bytes(begun_bytes()));
   rest_ = nullptr;
 }
 
 void Connection::give_up_rest() {
-  advance(prefix().all() - rest_bytes_);
+  advance(stream_bytes(begun_bytes()) - rest_bytes_);
   rest_ = nullptr;
 }
 
 Connection::Next Connection::next(std::span<const std::byte>& frame) const {
   if (here() < kFramePrefixBytes) return Next::incomplete;
-  FramePrefix prefix;
-  if (!take_prefix(&buffer_[begin_], prefix) || prefix.size > frame_bytes_max_)
-    return Next::impossible;
-  if (here() < kFramePrefixBytes + prefix.size) return Next::incomplete;
-  frame = beginning(prefix.size);
+  std::uint32_t size = 0;
+  if (!take_prefix(&buffer_[begin_], size) || size > frame_bytes_max_) return Next::impossible;
+  if (here() < kFramePrefixBytes + size) return Next::incomplete;
+  frame = beginning(size);
   return Next::frame;
 }
 
 void Connection::drop() {
-  advance(prefix().all());
+  advance(stream_bytes(begun_bytes()));
 }
 
 void Connection::send_no_more() {

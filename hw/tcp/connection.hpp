@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "hw/descriptor.hpp"
-#include "hw/tcp/framing.hpp"
 #include "hw/udp/udp_address.hpp"
 
 struct iovec;
@@ -38,7 +37,7 @@ class Connection {
 
   // What follows is for when next() has found the oldest frame incomplete.
   enum class Read : std::uint8_t { some, nothing, ended };
-  // Reads no more than `most`.
+  // Reads no more than `most`, or what is thrown away.
   Read read(std::size_t most);
 
   // Whether the oldest frame is a long one, and its length and its first `beginning_bytes` are
@@ -52,9 +51,9 @@ class Connection {
   // may have been written.
   Read read_whole(std::byte* to, bool& is_whole);
 
-  // What follows the beginning of a long frame, >= 1 byte, straight to where it belongs, and the
-  // beginning of the next frame behind its own here: to the same place until all of it is there, or
-  // it is given up.
+  // What follows the beginning of a long frame, >= 1 byte, straight to where it belongs, and its
+  // padding and the beginning of the next frame behind its own here: to the same place until all of
+  // it is there, or it is given up.
   Read read_rest(std::uint32_t beginning_bytes, std::byte* to);
   const std::byte* rest() const { return rest_; }  // that place; null: none of it has been read so
   bool has_rest() const { return rest_ != nullptr && rest_bytes_ == bytes_of_rest(); }
@@ -74,7 +73,6 @@ class Connection {
 
  private:
   std::size_t here() const { return end_ - begin_; }
-  FramePrefix prefix() const;  // of the oldest frame, which is possible
   std::uint32_t bytes_of_rest() const;
   void move_to_front();
   // Past so many bytes from the oldest on, of which some may be still to come.

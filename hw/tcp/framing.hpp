@@ -1,9 +1,9 @@
-// Frames on a stream. Before each are 16 bytes: its length (four, little-endian), how many bytes
-// without a meaning are behind it (one, less than 64), and zeros.
+// Frames on a stream. Before each are 16 bytes: its length, four bytes, little-endian, and zeros.
+// Behind it are so many bytes without a meaning that the next begins at a multiple of 64.
 //
 // The kernel copies whole cache lines faster (docs/speed.md). With the 48 bytes that begin the
-// frame of a message the prefix is one, so a payload begins with a line; what each call writes ends
-// with one, for the next goes on in the kernel's memory where it ended.
+// frame of a message the prefix is one, so its payload begins with a line wherever the kernel goes
+// on in its memory; and that is where the call before ended.
 #pragma once
 
 #include <cstddef>
@@ -14,33 +14,32 @@
 namespace holdfast::hw {
 
 constexpr std::size_t kFramePrefixBytes = 16;
-constexpr std::uint32_t kLineBytes = 64;
-// Shorter ones are not worth a call, nor a line, of their own.
+constexpr std::size_t kCacheLineBytes = 64;
+// Shorter ones are copied sooner than the kernel is called for each.
 constexpr std::uint32_t kLongFrameBytes = 4096;
 
-struct FramePrefix {
-  std::uint32_t size = 0;     // of the frame
-  std::uint32_t padding = 0;  // behind it
-
-  std::size_t all() const { return kFramePrefixBytes + size + padding; }
-};
-
-// What is missing to whole lines.
-constexpr std::uint32_t padding_of(std::size_t bytes) {
-  return static_cast<std::uint32_t>((kLineBytes - bytes % kLineBytes) % kLineBytes);
+// Of a frame on the stream, the bytes before and behind it included.
+constexpr std::size_t stream_bytes(std::uint32_t frame_bytes) {
+  return (kFramePrefixBytes + frame_bytes + kCacheLineBytes - 1) / kCacheLineBytes *
+         kCacheLineBytes;
 }
 
-// kFramePrefixBytes there.
-inline void put_prefix(const FramePrefix& prefix, std::byte* to) {
-  store_le(to, std::uint64_t{prefix.padding} << 32 | prefix.size);
+// Behind it.
+constexpr std::size_t padding_bytes(std::uint32_t frame_bytes) {
+  return stream_bytes(frame_bytes) - kFramePrefixBytes - frame_bytes;
+}
+
+// `to` has room for kFramePrefixBytes.
+inline void put_prefix(std::uint32_t frame_bytes, std::byte* to) {
+  store_le(to, std::uint64_t{frame_bytes});
   store_le(to + 8, std::uint64_t{0});
 }
 
-// Of the same. False: nobody has written that.
-inline bool take_prefix(const std::byte* from, FramePrefix& prefix) {
+// From kFramePrefixBytes. False: those are no prefix.
+inline bool take_prefix(const std::byte* from, std::uint32_t& frame_bytes) {
   const auto first = load_le<std::uint64_t>(from);
-  prefix = {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(first >> 32)};
-  return prefix.padding < kLineBytes && load_le<std::uint64_t>(from + 8) == 0;
+  frame_bytes = static_cast<std::uint32_t>(first);
+  return first >> 32 == 0 && load_le<std::uint64_t>(from + 8) == 0;
 }
 
 }  // namespace holdfast::hw

@@ -10,13 +10,22 @@
 #include <cstring>
 #include <utility>
 
+#include "hw/tcp/framing.hpp"
 #include "stack/base/assert.hpp"
 
 namespace holdfast::hw {
 
-bool Outgoing::take(const Frame& frame, std::uint32_t padding) {
-  const FramePrefix prefix{static_cast<std::uint32_t>(frame.size()), padding};
-  const std::size_t bytes = prefix.all();
+namespace {
+
+std::span<const std::byte> padding_of(const Outgoing::Frame& frame) {
+  static constexpr std::array<std::byte, kCacheLineBytes> kZeros{};
+  return std::span(kZeros).first(padding_bytes(frame.size()));
+}
+
+}  // namespace
+
+bool Outgoing::take(const Frame& frame) {
+  const std::size_t bytes = stream_bytes(frame.size());
   if (end_ + bytes > buffer_.size() && begin_ > 0) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
     end_ -= begin_;
@@ -25,11 +34,10 @@ bool Outgoing::take(const Frame& frame, std::uint32_t padding) {
   const std::size_t needed = end_ + bytes;
   if (needed > bytes_max_) return false;
   if (needed > buffer_.size()) buffer_.resize(std::min(bytes_max_, std::max(needed, 2 * end_)));
-  put_prefix(prefix, &buffer_[end_]);
+  put_prefix(frame.size(), &buffer_[end_]);
   std::byte* to = &buffer_[end_] + kFramePrefixBytes;
-  for (const std::span<const std::byte> piece : {frame.first, frame.more})
+  for (const std::span<const std::byte> piece : {frame.first, frame.more, padding_of(frame)})
     to = std::ranges::copy(piece, to).out;
-  std::fill_n(to, padding, std::byte{0});
   end_ += bytes;
   ++frames_;
   return true;
@@ -37,26 +45,15 @@ bool Outgoing::take(const Frame& frame, std::uint32_t padding) {
 
 std::size_t Outgoing::send(int socket, std::span<const Frame> frames) {
   HOLDFAST_ASSERT(is_empty() && frames.size() <= kGathered);
-  static constexpr std::array<std::byte, kLineBytes> kNothing{};
-  std::array<FramePrefix, kGathered> prefixes;
-  std::array<std::array<std::byte, kFramePrefixBytes>, kGathered> encoded;
+  std::array<std::array<std::byte, kFramePrefixBytes>, kGathered> prefixes;
   std::array<iovec, 4 * kGathered> pieces;
   std::size_t count = 0;
-  const auto add = [&](std::span<const std::byte> piece) {
-    if (!piece.empty()) pieces[count++] = {const_cast<std::byte*>(piece.data()), piece.size()};
-  };
-  std::size_t at = 0;
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    FramePrefix& prefix = prefixes[i] = {static_cast<std::uint32_t>(frames[i].size()), 0};
-    const bool is_last = i + 1 == frames.size();
-    if (is_last || frames[i + 1].size() >= kLongFrameBytes)
-      prefix.padding = padding_of(at + prefix.all());
-    at += prefix.all();
-    put_prefix(prefix, encoded[i].data());
+    put_prefix(frames[i].size(), prefixes[i].data());
     for (const std::span<const std::byte> piece :
-         {std::span<const std::byte>(encoded[i]), frames[i].first, frames[i].more,
-          std::span(kNothing).first(prefix.padding)}) {
-      add(piece);
+         {std::span<const std::byte>(prefixes[i]), frames[i].first, frames[i].more,
+          padding_of(frames[i])}) {
+      if (!piece.empty()) pieces[count++] = {const_cast<std::byte*>(piece.data()), piece.size()};
     }
   }
   msghdr header{};
@@ -65,13 +62,14 @@ std::size_t Outgoing::send(int socket, std::span<const Frame> frames) {
   const ssize_t taken = ::sendmsg(socket, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
   std::size_t left = taken > 0 ? static_cast<std::size_t>(taken) : 0;
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    if (left < prefixes[i].all()) {
+    const std::size_t bytes = stream_bytes(frames[i].size());
+    if (left < bytes) {
       if (left == 0) return i;
-      take(frames[i], prefixes[i].padding);
+      take(frames[i]);
       begin_ += left;
       return i + 1;
     }
-    left -= prefixes[i].all();
+    left -= bytes;
   }
   return frames.size();
 }

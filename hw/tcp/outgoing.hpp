@@ -9,7 +9,6 @@
 #include <span>
 #include <vector>
 
-#include "hw/tcp/framing.hpp"
 #include "stack/fabric.hpp"
 
 namespace holdfast::hw {
@@ -19,7 +18,7 @@ class Outgoing {
   // In two pieces, the second of which may be empty.
   struct Frame {
     std::span<const std::byte> first, more;
-    std::size_t size() const { return first.size() + more.size(); }
+    std::uint32_t size() const { return static_cast<std::uint32_t>(first.size() + more.size()); }
   };
 
   static Frame frame_of(const Operation& operation) {
@@ -28,12 +27,12 @@ class Outgoing {
     return frame;
   }
 
-  // Room for at least one frame.
+  // Room for at least one frame and what is around it.
   explicit Outgoing(std::size_t bytes_max) : bytes_max_(bytes_max) {}
 
   bool is_empty() const { return begin_ == end_; }
   // Copies it; false: there is no room.
-  bool take(const Frame& frame) { return take(frame, padding_of_long(frame)); }
+  bool take(const Frame& frame);
   // Where nothing waits: hands frames to the kernel from where they lie, at most kGathered. Of the
   // first that it does not take whole the rest waits. Returns how many have left or wait; none: the
   // kernel takes nothing, or the connection is broken, which flush() will tell.
@@ -48,11 +47,6 @@ class Outgoing {
   std::uint64_t lose();
 
  private:
-  static std::uint32_t padding_of_long(const Frame& frame) {
-    return frame.size() < kLongFrameBytes ? 0 : padding_of(kFramePrefixBytes + frame.size());
-  }
-  bool take(const Frame& frame, std::uint32_t padding);
-
   std::size_t bytes_max_;
   std::vector<std::byte> buffer_;  // [begin_, end_) waits
   std::size_t begin_ = 0;

@@ -64,8 +64,8 @@ TcpFabric::TcpFabric(const TcpOptions& options, Sockets sockets, std::unique_ptr
       sockets_(std::move(sockets)),
       port_(std::move(port)),
       arrivals_(monotonic_now()),
-      send_buffer_bytes_(std::max<std::size_t>(
-          options.send_buffer_bytes, FramePrefix{options.frame_bytes_max, kLineBytes}.all())),
+      send_buffer_bytes_(
+          std::max<std::size_t>(options.send_buffer_bytes, stream_bytes(options.frame_bytes_max))),
       receivers_(options.peers_max),
       handles_(options.peers_max),
       queues_(options.send_depth, options.receive_depth),

@@ -48,8 +48,9 @@ struct TcpOptions {
   std::uint32_t receive_depth = 256;        // >= 1
   std::uint32_t peers_max = 4096;           // handles attached at one time
   std::uint32_t incoming_max = 4096;        // connections that are not ours to send over
-  // At most, for each receiver, beside the kernel's: as much as a window of messages.
-  std::uint32_t send_buffer_bytes = (4 << 20) + (64 << 10);
+  // At most, for each receiver, beside the kernel's: a window of messages, and what is around as
+  // many frames as there are requests.
+  std::uint32_t send_buffer_bytes = (4 << 20) + (512 << 10);
   PortWatching port = PortWatching::none;  // of the interface that has the address `local`
 };
 
@@ -61,7 +62,7 @@ struct TcpCounters {
   std::uint64_t lost = 0;        // frames that did not leave
   std::uint64_t truncated = 0;   // frames received longer than their slot, lost
   std::uint64_t displaced = 0;   // frames whose place was taken back before they were there, lost
-  std::uint64_t impossible = 0;  // connections ended because of a length beyond the limit
+  std::uint64_t impossible = 0;  // connections ended for no prefix, or a length beyond the limit
   std::uint64_t refused = 0;     // connections ended because there were too many
 };
 

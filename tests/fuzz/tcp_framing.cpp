@@ -1,5 +1,5 @@
 // Frames on a stream that anybody may write, in pieces of any size: the frames are those that the
-// bytes say, up to the first length that none has, wherever long ones are read to.
+// bytes say, up to the first that are no prefix of one, wherever long ones are read to.
 //
 // The input is a byte for the size of the pieces, a byte for the ways in which long frames are read
 // (two bits each, in turn), then the stream.
@@ -48,13 +48,12 @@ class Expected {
 
   bool has_prefix() const { return rest_.size() >= kPrefix; }
   std::uint32_t size() const { return load_le<std::uint32_t>(rest_.data()); }
-  std::size_t padding() const { return std::to_integer<std::size_t>(rest_[4]); }
   bool is_possible() const {
     const auto is_zero = [](std::byte byte) { return byte == std::byte{0}; };
-    return has_prefix() && size() <= kLongest && padding() < 64 &&
-           std::ranges::all_of(rest_.subspan(5, kPrefix - 5), is_zero);
+    return has_prefix() && size() <= kLongest &&
+           std::ranges::all_of(rest_.subspan(4, kPrefix - 4), is_zero);
   }
-  void pass() { rest_ = rest_.subspan(std::min(kPrefix + size() + padding(), rest_.size())); }
+  void pass() { rest_ = rest_.subspan(std::min((kPrefix + size() + 63) / 64 * 64, rest_.size())); }
 
   Input rest_;
 };
@@ -119,12 +118,13 @@ class Reader {
   unsigned long_frames_ = 0;
 };
 
-void append(Bytes& stream, Input frame, std::uint32_t padding = 0) {
+void append(Bytes& stream, Input frame) {
+  const auto size = static_cast<std::uint32_t>(frame.size());
   std::array<std::byte, hw::kFramePrefixBytes> prefix;
-  hw::put_prefix({static_cast<std::uint32_t>(frame.size()), padding}, prefix.data());
+  hw::put_prefix(size, prefix.data());
   stream.insert(stream.end(), prefix.begin(), prefix.end());
   stream.insert(stream.end(), frame.begin(), frame.end());
-  stream.resize(stream.size() + padding, std::byte{0xa5});
+  stream.resize(stream.size() + hw::padding_bytes(size), std::byte{0xa5});
 }
 
 }  // namespace
@@ -138,8 +138,7 @@ std::vector<Bytes> seeds() {
   }
   for (const unsigned ways : {0b00'00'00'00u, 0b01'01'01'01u, 0b10'10'10'10u, 0b01'11'10'11u}) {
     Bytes stream{std::byte{200}, static_cast<std::byte>(ways)};
-    for (unsigned i = 0; i < 6; ++i)
-      append(stream, Bytes(i % 3 == 2 ? 90 : 5000, std::byte(i)), 11 * i);
+    for (unsigned i = 0; i < 6; ++i) append(stream, Bytes(i % 3 == 2 ? 90 : 5000, std::byte(i)));
     streams.push_back(stream);
   }
   for (const unsigned ways : {0b01u, 0b10u}) {  // byte by byte

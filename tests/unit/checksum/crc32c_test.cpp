@@ -116,7 +116,7 @@ TEST_P(EveryKernel, FollowsTheDefinitionForManyBytes) {
   // Among them are the blocks of the AVX-512 kernel, 3,920 and 3,936 bytes, and the lengths from
   // which it has others.
   for (const std::size_t bytes : {3071u, 3919u, 3920u, 3921u, 3936u, 6400u, 7840u, 14560u, 65536u,
-                                  262144u, 524288u, 524289u, 3145000u, 16777217u}) {
+                                  65537u, 262144u, 524288u, 524289u, 3145000u, 16777217u}) {
     const published::Data octets(data.data() + bytes % 61, bytes);
     const std::uint64_t expected = published::crc32c(octets);
     ASSERT_EQ(value(octets), expected) << bytes;

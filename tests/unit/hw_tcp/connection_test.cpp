@@ -15,13 +15,12 @@
 #include <vector>
 
 #include "hw/tcp/framing.hpp"
-#include "stack/base/bytes.hpp"
 #include "stack/base/random.hpp"
 
 namespace holdfast::hw {
 namespace {
 
-constexpr std::uint32_t kFrameBytesMax = 20'000;
+constexpr std::uint32_t kFrameBytesMax = 200'000;  // more than a connection's buffer at first
 constexpr std::uint32_t kLong = 16'000;
 constexpr std::uint32_t kBeginning = 48;
 constexpr std::size_t kReadAhead = 1'000;
@@ -51,11 +50,12 @@ class Stream {
     EXPECT_EQ(::send(writer_.get(), bytes.data(), bytes.size(), 0),
               static_cast<ssize_t>(bytes.size()));
   }
-  static std::vector<std::byte> on_the_wire(const Frame& frame, std::uint32_t padding = 0) {
+  static std::vector<std::byte> on_the_wire(const Frame& frame) {
+    const auto size = static_cast<std::uint32_t>(frame.size());
     std::vector<std::byte> bytes(kFramePrefixBytes);
-    put_prefix({static_cast<std::uint32_t>(frame.size()), padding}, bytes.data());
+    put_prefix(size, bytes.data());
     bytes.insert(bytes.end(), frame.begin(), frame.end());
-    bytes.resize(bytes.size() + padding, std::byte{0xa5});
+    bytes.resize(stream_bytes(size), std::byte{0xa5});
     return bytes;
   }
 
@@ -154,7 +154,7 @@ TEST(Connection, OfAFrameThatIsGivenUpNothingIsLeft) {
     Stream stream;
     std::vector<Frame> received;
     const Frame next = frame_of(kLong, random);
-    const auto given_up = Stream::on_the_wire(frame_of(kLong, random), 48);
+    const auto given_up = Stream::on_the_wire(frame_of(kLong, random));
     stream.write(std::span(given_up).first(std::min<std::size_t>(first, kLong)));
     std::span<const std::byte> frame;
     Frame memory(kFrameBytesMax);
@@ -194,14 +194,14 @@ TEST(Connection, ALengthBeyondTheLimitIsFoundBehindAFrameThatIsPlaced) {
 
 // The kernel may take a part of it only.
 TEST(Connection, PaddingThatComesLaterIsNoFrame) {
-  constexpr std::uint32_t kPadding = 48;
+  constexpr std::uint32_t kPadding = padding_bytes(kLong);
   for (const Way way : {Way::here, Way::whole, Way::placed}) {
     for (const std::uint32_t late : {1u, 17u, kPadding}) {
       Random random(late, 0, 0);
       Stream stream;
       std::vector<Frame> received;
       const std::vector<Frame> sent{frame_of(kLong, random), frame_of(60, random)};
-      const auto first = Stream::on_the_wire(sent[0], kPadding);
+      const auto first = Stream::on_the_wire(sent[0]);
       const std::span<const std::byte> all(first);
       stream.write(all.first(kFramePrefixBytes + 100));
       stream.take_into(received, way);
@@ -229,8 +229,7 @@ TEST(Connection, FramesAreWholeAndInOrderHoweverTheyCome) {
       const std::uint32_t size = kSizes[random.below(kSizes.size())];
       for (std::uint64_t left = 1 + random.below(6); left > 0; --left) {
         sent.push_back(frame_of(size, random));
-        const auto frame = Stream::on_the_wire(
-            sent.back(), static_cast<std::uint32_t>(random.below(2) * random.below(kLineBytes)));
+        const auto frame = Stream::on_the_wire(sent.back());
         bytes.insert(bytes.end(), frame.begin(), frame.end());
       }
     }

@@ -26,59 +26,55 @@ class OutgoingFrames : public ::testing::Test {
     reader_ = Descriptor(ends[1]);
   }
 
-  // In one call.
-  void send(const std::vector<std::size_t>& sizes) {
-    const std::vector<std::byte> memory(20'000, std::byte{7});
+  static std::vector<Outgoing::Frame> frames_of(const std::vector<std::size_t>& sizes) {
+    static const std::vector<std::byte> kMemory(20'000, std::byte{7});
     std::vector<Outgoing::Frame> frames;
     for (const std::size_t size : sizes) {
-      const std::span<const std::byte> all = std::span(memory).first(size);
+      const std::span<const std::byte> all = std::span(kMemory).first(size);
       frames.push_back({all.first(kBeginning), all.subspan(kBeginning)});
     }
-    ASSERT_EQ(outgoing_.send(writer_.get(), frames), frames.size());
-    ASSERT_TRUE(outgoing_.is_empty());
+    return frames;
   }
 
-  // The padding behind each frame that was sent, and where each begins in `begins`.
-  std::vector<std::uint32_t> read(std::vector<std::size_t>& begins) {
+  // That the stream is these frames, each from a multiple of a line on, and zeros behind it.
+  void expect(const std::vector<std::size_t>& sizes) {
     std::vector<std::byte> stream(100'000);
     const ssize_t got = ::recv(reader_.get(), stream.data(), stream.size(), 0);
-    EXPECT_GT(got, 0);
-    std::vector<std::uint32_t> paddings;
     std::size_t at = 0;
-    while (at + kFramePrefixBytes <= static_cast<std::size_t>(got)) {
-      FramePrefix prefix;
-      EXPECT_TRUE(take_prefix(&stream[at], prefix));
-      begins.push_back(at);
-      paddings.push_back(prefix.padding);
-      at += prefix.all();
+    for (const std::size_t size : sizes) {
+      std::uint32_t found = 0;
+      ASSERT_EQ(at % kCacheLineBytes, 0u);
+      ASSERT_TRUE(take_prefix(&stream[at], found));
+      ASSERT_EQ(found, size);
+      at += kFramePrefixBytes;
+      for (const std::size_t end = at + size; at < end; ++at) ASSERT_EQ(stream[at], std::byte{7});
+      for (; at % kCacheLineBytes != 0; ++at) ASSERT_EQ(stream[at], std::byte{0});
     }
-    EXPECT_EQ(at, static_cast<std::size_t>(got));
-    return paddings;
+    EXPECT_EQ(static_cast<std::size_t>(got), at);
   }
+
+  int writer() const { return writer_.get(); }
+  Outgoing& outgoing() { return outgoing_; }
 
  private:
   Descriptor writer_, reader_;
   Outgoing outgoing_{1 << 20};
 };
 
-TEST_F(OutgoingFrames, EveryCallWritesWholeLines) {
-  for (const std::size_t size : {48u, 49u, 56u, 4'100u, 16'000u}) {
-    send({size});
-    std::vector<std::size_t> begins;
-    const auto paddings = read(begins);
-    ASSERT_EQ(paddings.size(), 1u);
-    EXPECT_EQ((kFramePrefixBytes + size + paddings[0]) % kLineBytes, 0u) << size;
-  }
+const std::vector<std::size_t> kSizes{48, 49, 57, 5'000, 111, 112, 6'001, 60};
+
+TEST_F(OutgoingFrames, BeginWithALineWhereTheyLeaveAtOnce) {
+  ASSERT_EQ(outgoing().send(writer(), frames_of(kSizes)), kSizes.size());
+  expect(kSizes);
 }
 
-TEST_F(OutgoingFrames, LongPayloadsBeginWithALineAndShortFramesHaveNoneOfTheirOwn) {
-  send({56, 57, 5'000, 58, 59, 6'001, 7'000, 60});
-  std::vector<std::size_t> begins;
-  const auto paddings = read(begins);
-  ASSERT_EQ(paddings.size(), 8u);
-  for (const std::size_t i : {2u, 5u, 6u})
-    EXPECT_EQ((begins[i] + kFramePrefixBytes + kBeginning) % kLineBytes, 0u) << i;
-  for (const std::size_t i : {0u, 2u, 3u, 6u}) EXPECT_EQ(paddings[i], 0u) << i;
+// The second time where others have waited before.
+TEST_F(OutgoingFrames, BeginWithALineWhereTheyHaveWaited) {
+  for (const std::vector<std::size_t>& sizes : {std::vector<std::size_t>{20'000}, kSizes}) {
+    for (const Outgoing::Frame& frame : frames_of(sizes)) ASSERT_TRUE(outgoing().take(frame));
+    ASSERT_TRUE(outgoing().flush(writer()));
+    expect(sizes);
+  }
 }
 
 }  // namespace

@@ -52,8 +52,9 @@ std::vector<std::byte> frame_of(std::uint32_t number, std::uint32_t bytes) {
 std::vector<std::byte> on_the_wire(std::uint32_t number, std::uint32_t bytes) {
   std::vector<std::byte> all = frame_of(number, bytes);
   std::array<std::byte, kFramePrefixBytes> prefix{};
-  put_prefix({bytes, 0}, prefix.data());
+  put_prefix(bytes, prefix.data());
   all.insert(all.begin(), prefix.begin(), prefix.end());
+  all.resize(stream_bytes(bytes));
   return all;
 }
 

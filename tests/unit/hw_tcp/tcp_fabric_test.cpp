@@ -189,16 +189,11 @@ class Stranger {
   Descriptor socket_;
 };
 
-std::string prefixed(const std::string& frame, std::uint32_t padding = 0) {
+std::string on_the_stream(const std::string& frame) {
+  const auto size = static_cast<std::uint32_t>(frame.size());
   std::string bytes(kFramePrefixBytes, '\0');
-  put_prefix({static_cast<std::uint32_t>(frame.size()), padding},
-             reinterpret_cast<std::byte*>(bytes.data()));
-  return bytes + frame + std::string(padding, '\0');
-}
-
-// As a fabric writes what leaves in a call of its own.
-std::string alone(const std::string& frame) {
-  return prefixed(frame, padding_of(kFramePrefixBytes + frame.size()));
+  put_prefix(size, reinterpret_cast<std::byte*>(bytes.data()));
+  return bytes + frame + std::string(padding_bytes(size), '\0');
 }
 
 TEST(TcpFabric, ConnectionsLeaveFromTheEndpointOfTheFabric) {
@@ -236,8 +231,8 @@ TEST(TcpFabric, WhatComesBackOverItsOwnConnectionIsHeard) {
   sender.send(to, "question");
   UdpEndpoint from;
   Stranger other(door.accept(from));
-  EXPECT_EQ(other.read(kLineBytes), alone("question"));
-  EXPECT_TRUE(other.write(prefixed("answer")));
+  EXPECT_EQ(other.read(kCacheLineBytes), on_the_stream("question"));
+  EXPECT_TRUE(other.write(on_the_stream("answer")));
   EXPECT_EQ(sender.wait_for(1), std::vector<std::string>{"answer"});
 }
 
@@ -248,11 +243,11 @@ TEST(TcpFabric, AnAnswerGoesOverTheConnectionThatBroughtTheQuestion) {
     Peer to;
     if (is_attached_before) to = end.fabric().attach(door.address(), Service::datagram);
     Stranger stranger(end, door);
-    EXPECT_TRUE(stranger.write(prefixed("question")));
+    EXPECT_TRUE(stranger.write(on_the_stream("question")));
     EXPECT_EQ(end.wait_for(1), std::vector<std::string>{"question"});
     if (!is_attached_before) to = end.fabric().attach(door.address(), Service::datagram);
     end.send(to, "answer");
-    EXPECT_EQ(stranger.read(kLineBytes), alone("answer"));
+    EXPECT_EQ(stranger.read(kCacheLineBytes), on_the_stream("answer"));
     EXPECT_FALSE(door.has_visitor());
   }
 }
@@ -263,7 +258,7 @@ TEST(TcpFabric, WhoHasConnectedMeanwhileIsSentToOverItsConnection) {
   const Peer to = end.fabric().attach(door.address(), Service::datagram);
   Stranger stranger(end, door);
   end.send(to, "first word");
-  EXPECT_EQ(stranger.read(kLineBytes), alone("first word"));
+  EXPECT_EQ(stranger.read(kCacheLineBytes), on_the_stream("first word"));
   EXPECT_FALSE(door.has_visitor());
 }
 
@@ -275,13 +270,13 @@ TEST(TcpFabric, WhoComesFromAnotherPortIsNotAnswered) {
     Peer to;
     if (is_attached_before) to = end.fabric().attach(door.address(), Service::datagram);
     Stranger stranger(end);
-    EXPECT_TRUE(stranger.write(prefixed("question")));
+    EXPECT_TRUE(stranger.write(on_the_stream("question")));
     EXPECT_EQ(end.wait_for(1), std::vector<std::string>{"question"});
     if (!is_attached_before) to = end.fabric().attach(door.address(), Service::datagram);
     end.send(to, "answer");
     UdpEndpoint from;
     Stranger answered(door.accept(from));
-    EXPECT_EQ(answered.read(kLineBytes), alone("answer"));
+    EXPECT_EQ(answered.read(kCacheLineBytes), on_the_stream("answer"));
   }
 }
 
@@ -304,9 +299,9 @@ TEST(TcpFabric, WhatHadComeIsHeardThoughNothingCanBeSentAnyMore) {
   const Peer to = end.fabric().attach(door.address(), Service::datagram);
   {
     Stranger stranger(end, door);
-    EXPECT_TRUE(stranger.write(prefixed("question")));
+    EXPECT_TRUE(stranger.write(on_the_stream("question")));
     EXPECT_EQ(end.wait_for(1).size(), 1u);
-    EXPECT_TRUE(stranger.write(prefixed("last words")));
+    EXPECT_TRUE(stranger.write(on_the_stream("last words")));
   }
   end.send(to, "is refused");
   end.send(to, "cannot leave");
@@ -332,7 +327,7 @@ TEST(TcpFabric, WhatIsNotMadeAtOnceIsTriedFromAnotherPort) {
   Stranger other(door.accept(from));
   EXPECT_NE(from.port, end.fabric().endpoint().port);
   EXPECT_TRUE(end.received().empty());
-  const std::string both = prefixed("first") + prefixed("second");
+  const std::string both = on_the_stream("first") + on_the_stream("second");
   EXPECT_EQ(other.read(both.size()), both);
   EXPECT_EQ(end.counters().lost, 0u);
 }
@@ -347,7 +342,7 @@ TEST(TcpFabric, WithoutADescriptorLeftItGoesOn) {
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &low), 0);
   EXPECT_TRUE(end.received().empty());
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
-  EXPECT_TRUE(stranger.write(prefixed("after all")));
+  EXPECT_TRUE(stranger.write(on_the_stream("after all")));
   EXPECT_EQ(end.wait_for(1), std::vector<std::string>{"after all"});
 }
 
@@ -412,7 +407,7 @@ TEST(TcpFabric, WhoDetachesInTheMiddleOfAFrameEndsTheConnection) {
   Door door;
   End end;
   Stranger stranger(end, door);
-  EXPECT_TRUE(stranger.write(prefixed("question")));
+  EXPECT_TRUE(stranger.write(on_the_stream("question")));
   EXPECT_EQ(end.wait_for(1).size(), 1u);
   const Peer to = end.fabric().attach(door.address(), Service::datagram);
   while (end.counters().lost == 0) end.send(to, std::string(kFrameBytes, 's'));
@@ -442,7 +437,7 @@ TEST(TcpFabric, FramesThatComeByteByByteAreWhole) {
   End receiver;
   Stranger stranger(receiver);
   std::vector<std::string> all;
-  for (const char byte : prefixed("one") + prefixed("") + prefixed("three")) {
+  for (const char byte : on_the_stream("one") + on_the_stream("") + on_the_stream("three")) {
     EXPECT_TRUE(stranger.write({byte}));
     for (std::string& text : receiver.received()) all.push_back(std::move(text));
   }
@@ -453,8 +448,8 @@ TEST(TcpFabric, FramesThatComeByteByByteAreWhole) {
 TEST(TcpFabric, AFrameThatComesInTwoPartsBehindAnotherIsWhole) {
   End receiver;
   Stranger stranger(receiver);
-  const std::string second = prefixed("second");
-  EXPECT_TRUE(stranger.write(prefixed("first") + second.substr(0, 7)));
+  const std::string second = on_the_stream("second");
+  EXPECT_TRUE(stranger.write(on_the_stream("first") + second.substr(0, 7)));
   EXPECT_EQ(receiver.wait_for(1), std::vector<std::string>{"first"});
   EXPECT_TRUE(stranger.write(second.substr(7)));
   EXPECT_EQ(receiver.wait_for(1), std::vector<std::string>{"second"});
@@ -491,9 +486,9 @@ TEST(TcpFabric, ALengthBeyondTheLimitEndsTheConnectionAndNoOther) {
   sender.send(to, "before");
   EXPECT_EQ(receiver.wait_for(1), std::vector<std::string>{"before"});
   Stranger stranger(receiver);
-  EXPECT_TRUE(stranger.write(prefixed(std::string(kFrameBytes, 'x'))));
+  EXPECT_TRUE(stranger.write(on_the_stream(std::string(kFrameBytes, 'x'))));
   EXPECT_EQ(receiver.wait_for(1).size(), 1u) << "the largest that may be";
-  EXPECT_TRUE(stranger.write(prefixed(std::string(kFrameBytes + 1, 'x'))));
+  EXPECT_TRUE(stranger.write(on_the_stream(std::string(kFrameBytes + 1, 'x'))));
   EXPECT_EQ(receiver.counters().impossible, 0u);
   sender.send(to, "after");
   EXPECT_EQ(receiver.wait_for(1), std::vector<std::string>{"after"});
@@ -507,8 +502,8 @@ TEST(TcpFabric, WhatIsNoPrefixEndsTheConnection) {
   std::uint64_t ended = 0;
   for (std::size_t at = 4; at < kFramePrefixBytes; ++at) {
     Stranger stranger(receiver);
-    std::string bytes = prefixed("frame");
-    bytes[at] = static_cast<char>(at == 4 ? kLineBytes : 1);
+    std::string bytes = on_the_stream("frame");
+    bytes[at] = 1;
     EXPECT_TRUE(stranger.write(bytes));
     for (int attempt = 0; attempt < 2'000 && receiver.counters().impossible == ended; ++attempt)
       EXPECT_TRUE(receiver.received().empty());
@@ -568,7 +563,7 @@ TEST(TcpFabric, ConnectionsBeyondTheLimitAreEnded) {
   EXPECT_TRUE(receiver.received().empty());
   EXPECT_TRUE(third.is_ended());
   EXPECT_EQ(receiver.counters().refused, 1u);
-  EXPECT_TRUE(first.write(prefixed("heard")));
+  EXPECT_TRUE(first.write(on_the_stream("heard")));
   EXPECT_EQ(receiver.wait_for(1), std::vector<std::string>{"heard"});
 }
 
@@ -578,7 +573,7 @@ TEST(TcpFabric, RandomBytesHarmNobody) {
   Random random(1, 2, 3);
   for (int round = 0; round < 200; ++round) {
     Stranger stranger(receiver);
-    std::string bytes = random.below(2) == 0 ? prefixed("whole") : "";
+    std::string bytes = random.below(2) == 0 ? on_the_stream("whole") : "";
     for (std::uint64_t i = random.below(64); i > 0; --i) {
       bytes.push_back(static_cast<char>(random.below(256)));
     }
