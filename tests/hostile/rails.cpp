@@ -18,11 +18,11 @@
 #include "hw/shm/claim_lane.hpp"
 #include "hw/shm/shm_address.hpp"
 #include "hw/shm/shm_fabric.hpp"
+#include "hw/tcp/framing.hpp"
 #include "hw/tcp/tcp_fabric.hpp"
 #include "hw/udp/internet_socket.hpp"
 #include "hw/udp/udp_fabric.hpp"
 #include "stack/base/assert.hpp"
-#include "stack/base/bytes.hpp"
 
 namespace holdfast::hostile {
 
@@ -95,24 +95,27 @@ class TcpAttacker final : public Attacker {
   explicit TcpAttacker(hw::UdpEndpoint to) : to_(to), stream_(connected_to(to, SOCK_STREAM)) {}
 
   void send(std::span<const std::byte> frame) override {
-    std::vector<std::byte> bytes(4);
-    store_le(bytes.data(), static_cast<std::uint32_t>(frame.size()));
-    bytes.insert(bytes.end(), frame.begin(), frame.end());
-    // In two pieces, the cut anywhere, the length included.
+    const auto size = static_cast<std::uint32_t>(frame.size());
+    std::vector<std::byte> bytes(hw::stream_bytes(size));
+    hw::put_prefix(size, bytes.data());
+    std::ranges::copy(frame, &bytes[hw::kFramePrefixBytes]);
+    // In two pieces, the cut anywhere, the prefix included.
     cut_ = (cut_ + 7) % bytes.size();
     send_all(stream_, std::span(bytes).first(cut_));
     send_all(stream_, std::span(bytes).subspan(cut_));
   }
 
-  // A connection with a length beyond every limit, with half a frame, or with nothing.
+  // A connection with a length beyond every limit, with half a frame, with no prefix, or with
+  // nothing.
   void vandalise(Random& random) override {
     const hw::Descriptor other = connected_to(to_, SOCK_STREAM);
     std::array<std::byte, 200> bytes;
     for (std::byte& byte : bytes) byte = static_cast<std::byte>(random.next());
-    const std::uint64_t what = random.below(3);
-    if (what == 0) store_le(bytes.data(), static_cast<std::uint32_t>(random.next() | 1u << 31));
-    if (what == 1) store_le(bytes.data(), std::uint32_t{300});
-    if (what < 2) send_all(other, bytes);
+    const std::uint64_t what = random.below(4);
+    if (what == 0)
+      hw::put_prefix(static_cast<std::uint32_t>(random.next() | 1u << 31), bytes.data());
+    if (what == 1) hw::put_prefix(300, bytes.data());
+    if (what < 3) send_all(other, bytes);
   }
 
  private:
