@@ -21,6 +21,8 @@ namespace holdfast::hw {
 namespace {
 
 constexpr std::size_t kBufferMin = 64 << 10;
+// Shorter frames are copied sooner than the kernel is called for each.
+constexpr std::uint32_t kLong = 4096;
 constexpr int kReadsAtTheEnd = 256;
 
 }  // namespace
@@ -95,7 +97,7 @@ std::uint32_t Connection::begun_bytes() const {
 
 bool Connection::has_begun(std::uint32_t beginning_bytes) const {
   return here() >= kFramePrefixBytes + beginning_bytes &&
-         begun_bytes() >= std::max(kLongFrameBytes, beginning_bytes + 1);
+         begun_bytes() >= std::max(kLong, beginning_bytes + 1);
 }
 
 std::span<const std::byte> Connection::beginning(std::uint32_t beginning_bytes) const {

@@ -15,8 +15,6 @@ namespace holdfast::hw {
 
 constexpr std::size_t kFramePrefixBytes = 16;
 constexpr std::size_t kCacheLineBytes = 64;
-// Shorter ones are copied sooner than the kernel is called for each.
-constexpr std::uint32_t kLongFrameBytes = 4096;
 
 // Of a frame on the stream, the bytes before and behind it included.
 constexpr std::size_t stream_bytes(std::uint32_t frame_bytes) {

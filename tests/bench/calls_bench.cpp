@@ -4,11 +4,7 @@
 // of hw/tcp is as long as it is.
 //
 // usage: calls_bench [rounds (9)]
-#include <signal.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -19,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "hw/monotonic_clock.hpp"
 #include "tests/bench/loopback.hpp"
+#include "tests/bench/there_and_back.hpp"
 
 namespace {
 
@@ -28,10 +24,8 @@ using namespace holdfast;
 using namespace holdfast::hw;
 using namespace holdfast::bench;
 
-constexpr std::size_t kBytes = 1 << 20;
 constexpr std::size_t kReadBytes = 256 << 10;  // as hw/tcp reads
 constexpr std::array<std::size_t, 5> kCalls{64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20};
-constexpr int kWarm = 20, kTrips = 200;
 
 enum class Ends : std::uint8_t { short_segment, nothing };
 
@@ -41,12 +35,17 @@ bool is_for_later(ssize_t done) {
 
 class End {
  public:
-  explicit End(Descriptor socket) : socket_(std::move(socket)), out_(kBytes, 'x'), in_(kBytes) {}
+  End(Descriptor socket, std::size_t call, Ends ends)
+      : socket_(std::move(socket)),
+        call_(call),
+        ends_(ends),
+        out_(kMebibyte, 'x'),
+        in_(kMebibyte) {}
 
-  void write(std::size_t call, Ends ends) {
-    for (std::size_t done = 0; done < kBytes;) {
-      const std::size_t some = std::min(call, kBytes - done);
-      const bool is_last = ends == Ends::short_segment || done + some == kBytes;
+  void write() {
+    for (std::size_t done = 0; done < kMebibyte;) {
+      const std::size_t some = std::min(call_, kMebibyte - done);
+      const bool is_last = ends_ == Ends::short_segment || done + some == kMebibyte;
       const int flags = MSG_DONTWAIT | MSG_NOSIGNAL | (is_last ? 0 : MSG_MORE);
       const ssize_t sent = ::send(socket_.get(), out_.data() + done, some, flags);
       need(sent > 0 || is_for_later(sent), "send");
@@ -54,8 +53,8 @@ class End {
     }
   }
   void read() {
-    for (std::size_t done = 0; done < kBytes;) {
-      const std::size_t some = std::min(kReadBytes, kBytes - done);
+    for (std::size_t done = 0; done < kMebibyte;) {
+      const std::size_t some = std::min(kReadBytes, kMebibyte - done);
       const ssize_t got = ::recv(socket_.get(), in_.data() + done, some, MSG_DONTWAIT);
       need(got > 0 || is_for_later(got), "recv");
       if (got > 0) done += static_cast<std::size_t>(got);
@@ -64,36 +63,10 @@ class End {
 
  private:
   Descriptor socket_;
+  std::size_t call_;
+  Ends ends_;
   std::vector<char> out_, in_;
 };
-
-// GB/s, in one direction after the other.
-double measure(std::size_t call, Ends with) {
-  Connection ends = connect_tcp();
-  const pid_t echo = ::fork();
-  need(echo >= 0, "fork");
-  if (echo == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ends.from = {};
-    End end(std::move(ends.to));
-    for (;;) {
-      end.read();
-      end.write(call, with);
-    }
-  }
-  ends.to = {};
-  End end(std::move(ends.from));
-  Time began;
-  for (int i = 0; i < kWarm + kTrips; ++i) {
-    if (i == kWarm) began = monotonic_now();
-    end.write(call, with);
-    end.read();
-  }
-  const auto took = static_cast<double>((monotonic_now() - began).ns);
-  ::kill(echo, SIGKILL);
-  ::waitpid(echo, nullptr, 0);
-  return 2.0 * kTrips * static_cast<double>(kBytes) / took;
-}
 
 }  // namespace
 
@@ -108,7 +81,7 @@ int main(int count, char** arguments) {
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < kCalls.size(); ++i) {
       for (std::size_t k = 0; k < kBoth.size(); ++k) {
-        rates[i][k].push_back(measure(kCalls[i], kBoth[k]));
+        rates[i][k].push_back(there_and_back<End>(kCalls[i], kBoth[k]));
       }
     }
   }

@@ -4,12 +4,8 @@
 // of hw/tcp lie as they do.
 //
 // usage: framing_bench [rounds (21)]
-#include <signal.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -21,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "hw/monotonic_clock.hpp"
 #include "tests/bench/loopback.hpp"
+#include "tests/bench/there_and_back.hpp"
 
 namespace {
 
@@ -30,12 +26,10 @@ using namespace holdfast;
 using namespace holdfast::hw;
 using namespace holdfast::bench;
 
-constexpr std::size_t kBytes = 1 << 20;
 constexpr std::size_t kFragment = 256 << 10;  // as of hw/tcp, and two of them in a call
 constexpr std::size_t kOfCall = 2;
 constexpr std::array<std::size_t, 4> kInFront{0, 52, 64, 128};
 constexpr std::size_t kPage = 4096;
-constexpr int kWarm = 20, kTrips = 200;
 
 // Hands all of it to `move`, however little of it is taken at a time.
 template <class Move>
@@ -70,7 +64,7 @@ class End {
   End& operator=(const End&) = delete;
 
   void write() {
-    for (std::size_t at = 0; at < kBytes; at += kOfCall * kFragment) {
+    for (std::size_t at = 0; at < kMebibyte; at += kOfCall * kFragment) {
       std::array<iovec, 2 * kOfCall> pieces;
       for (std::size_t i = 0; i < kOfCall; ++i) {
         pieces[2 * i] = {header_.data(), in_front_};
@@ -82,7 +76,7 @@ class End {
     }
   }
   void read() {
-    for (std::size_t at = 0; at < kBytes; at += kFragment) {
+    for (std::size_t at = 0; at < kMebibyte; at += kFragment) {
       std::array<iovec, 2> pieces{iovec{header_.data(), in_front_}, {in_ + at, kFragment}};
       move_all(pieces, "recvmsg",
                [&](msghdr& message) { return ::recvmsg(socket_.get(), &message, MSG_DONTWAIT); });
@@ -91,9 +85,9 @@ class End {
 
  private:
   static std::byte* pages() {
-    auto* const made = static_cast<std::byte*>(std::aligned_alloc(kPage, kBytes));
+    auto* const made = static_cast<std::byte*>(std::aligned_alloc(kPage, kMebibyte));
     need(made != nullptr, "aligned_alloc");
-    std::fill_n(made, kBytes, std::byte{1});
+    std::fill_n(made, kMebibyte, std::byte{1});
     return made;
   }
 
@@ -103,34 +97,6 @@ class End {
   std::byte* out_;
   std::byte* in_;
 };
-
-// GB/s, in one direction after the other.
-double measure(std::size_t in_front) {
-  Connection ends = connect_tcp();
-  const pid_t echo = ::fork();
-  need(echo >= 0, "fork");
-  if (echo == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ends.from = {};
-    End end(std::move(ends.to), in_front);
-    for (;;) {
-      end.read();
-      end.write();
-    }
-  }
-  ends.to = {};
-  End end(std::move(ends.from), in_front);
-  Time began;
-  for (int i = 0; i < kWarm + kTrips; ++i) {
-    if (i == kWarm) began = monotonic_now();
-    end.write();
-    end.read();
-  }
-  const auto took = static_cast<double>((monotonic_now() - began).ns);
-  ::kill(echo, SIGKILL);
-  ::waitpid(echo, nullptr, 0);
-  return 2.0 * kTrips * static_cast<double>(kBytes) / took;
-}
 
 }  // namespace
 
@@ -142,7 +108,8 @@ int main(int count, char** arguments) {
   }
   std::array<std::vector<double>, kInFront.size()> rates;
   for (int round = 0; round < rounds; ++round) {
-    for (std::size_t i = 0; i < kInFront.size(); ++i) rates[i].push_back(measure(kInFront[i]));
+    for (std::size_t i = 0; i < kInFront.size(); ++i)
+      rates[i].push_back(there_and_back<End>(kInFront[i]));
   }
   for (std::size_t i = 0; i < kInFront.size(); ++i) {
     std::printf("%3zu bytes in front of each 256 KiB: %5.2f GB/s\n", kInFront[i],
