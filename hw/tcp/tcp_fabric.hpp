@@ -42,12 +42,13 @@
 namespace holdfast::hw {
 
 struct TcpOptions {
-  UdpEndpoint local;                        // port 0: the kernel chooses
-  std::uint32_t frame_bytes_max = 262'208;  // 1 … 2^24; at both ends: 256 KiB and a header
-  std::uint32_t send_depth = 256;           // >= 1
-  std::uint32_t receive_depth = 256;        // >= 1
-  std::uint32_t peers_max = 4096;           // handles attached at one time
-  std::uint32_t incoming_max = 4096;        // connections that are not ours to send over
+  UdpEndpoint local;  // port 0: the kernel chooses
+  // 1 … 2^24; at both ends. 256 KiB and the header of a message, which need no padding.
+  std::uint32_t frame_bytes_max = 262'192;
+  std::uint32_t send_depth = 256;     // >= 1
+  std::uint32_t receive_depth = 256;  // >= 1
+  std::uint32_t peers_max = 4096;     // handles attached at one time
+  std::uint32_t incoming_max = 4096;  // connections that are not ours to send over
   // At most, for each receiver, beside the kernel's: a window of messages, and what is around as
   // many frames as there are requests.
   std::uint32_t send_buffer_bytes = (4 << 20) + (512 << 10);

@@ -11,6 +11,8 @@
 
 #include "hw/descriptor.hpp"
 #include "hw/tcp/framing.hpp"
+#include "hw/tcp/tcp_fabric.hpp"
+#include "stack/reliable/message_frame.hpp"
 
 namespace holdfast::hw {
 namespace {
@@ -75,6 +77,13 @@ TEST_F(OutgoingFrames, BeginWithALineWhereTheyHaveWaited) {
     ASSERT_TRUE(outgoing().flush(writer()));
     expect(sizes);
   }
+}
+
+// Then each fragment of a long message begins with a line of the program's memory, too.
+TEST(TcpOptions, FullFramesNeedNoPadding) {
+  const TcpOptions options;
+  EXPECT_EQ(padding_bytes(options.frame_bytes_max), 0u);
+  EXPECT_EQ((options.frame_bytes_max - reliable::kMessageHeaderBytes) % kCacheLineBytes, 0u);
 }
 
 }  // namespace

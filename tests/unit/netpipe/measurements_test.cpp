@@ -5,6 +5,10 @@
 
 #include <algorithm>
 
+#include "experiments/netpipe/comparison.hpp"
+#include "hw/tcp/tcp_fabric.hpp"
+#include "stack/reliable/message_frame.hpp"
+
 namespace holdfast::netpipe {
 namespace {
 
@@ -77,6 +81,11 @@ TEST(Promises, OfAPingPongThatFitsTheBurstsOfAWireThereAreNone) {
   }
   EXPECT_EQ(promised({"udp", "udp", 131'072}, kCompared, measurements).size(), 1u);
   EXPECT_EQ(promised({"udp", "udp", 131'071}, kCompared, measurements).size(), 2u);
+}
+
+TEST(Defaults, AreTheFragmentsOfAJobOverTcp) {
+  EXPECT_EQ(default_fragment_bytes("tcp") + reliable::kMessageHeaderBytes,
+            hw::TcpOptions{}.frame_bytes_max);
 }
 
 TEST(Rows, AreMediansInTheOrderOfTheContenders) {
