@@ -100,5 +100,42 @@ TEST_F(EndpointAge, AnOldFrameIsNotAcknowledged) {
   EXPECT_EQ(world_.at(1).counts().out_of_place, before + 1);
 }
 
+// Credit is told modulo 65,536 KiB. Nearly as much is received, then what was said at the beginning
+// comes once more while a little is under way: by its number it would give all of that back.
+TEST(EndpointCredit, AnOldAcknowledgementGivesNone) {
+  constexpr std::size_t kBytes = 32 * 1024;
+  constexpr std::size_t kKept = 8;  // messages that the receiver keeps
+  WorldOptions options;
+  options.endpoint.limits.unexpected_bytes = kKept * kBytes;
+  World world(options);
+  Frame first;
+  world.network.script = [&](const Flight& flight) {
+    const auto frame = flight.find(Type::acknowledgement);
+    if (first.empty()) first.assign(frame.begin(), frame.end());
+    return Fate{};
+  };
+  const Frame message = content(1, kBytes);
+  Frame memory(kBytes);
+  const auto send = [&] { ASSERT_NE(world.send(0, 1, message), kNoRequest); };
+  const auto receive = [&] { ASSERT_NE(world.receive(1, 0, memory), kNoRequest); };
+  for (std::size_t i = 0; i < 64 * 32 - kKept / 2; ++i) {
+    receive();
+    send();
+    ASSERT_TRUE(world.complete(0, 1));
+    ASSERT_TRUE(world.complete(1, 1));
+    for (const std::uint32_t p : {0u, 1u}) world.completed(p).clear();
+  }
+  for (std::size_t i = 0; i < kKept; ++i) send();
+  ASSERT_TRUE(world.complete(0, kKept));
+  world.network.fabric(0, 0).arrive(first, world.now());
+  world.run(microseconds(100));
+  send();
+  world.run(milliseconds(100));
+  EXPECT_EQ(world.completed(0).size(), kKept);
+  EXPECT_EQ(world.at(0).counts().fragments_resent, 0u) << "it has only asked";
+  for (std::size_t i = 0; i < kKept + 1; ++i) receive();
+  EXPECT_TRUE(world.complete(0, kKept + 1));
+}
+
 }  // namespace
 }  // namespace holdfast::reliable
