@@ -106,13 +106,12 @@ void Sending::acknowledge_fragments(Connection& connection, const MessageHeader&
   if (i == kNone) return;  // it has been delivered
   const std::uint32_t message = core_.fragments[i].message;
   const std::uint64_t offset = core_.fragments[i].offset;
-  const bool replaced = core_.fragments[i].replaced;
-  const std::uint64_t fresh =
-      header.mask & core_.fragments[i].all() & ~core_.fragments[i].delivered;
+  const std::uint64_t replaced =
+      header.mask & core_.fragments[i].replaced & ~core_.fragments[i].delivered;
   note_missed(core_.fragments[i], header);
   deliver(connection, i, header.mask, news);
   // What arrived of a virtual fragment that was cut anew need not be sent again.
-  for (std::uint64_t left = replaced ? fresh : 0; left != 0; left &= left - 1) {
+  for (std::uint64_t left = replaced; left != 0; left &= left - 1) {
     const auto k = static_cast<unsigned>(std::countr_zero(left));
     const VirtualFragment& old = core_.fragments[i];
     deliver_bytes(connection, message, old.fragment_offset(k),
@@ -137,7 +136,7 @@ void Sending::deliver_bytes(Connection& connection, std::uint32_t message, std::
     const VirtualFragment& fragment = core_.fragments[i];
     const std::uint32_t next = MessageFragments::after(core_.fragments, i);
     const std::uint64_t end = fragment.offset + fragment.bytes;
-    if (!fragment.replaced && fragment.offset < to && end > from) {
+    if (!fragment.is_settled() && fragment.offset < to && end > from) {
       std::uint64_t mask = 0;
       for (unsigned k = 0; k < fragment.count; ++k) {
         const std::uint64_t begins = fragment.fragment_offset(k);
@@ -150,10 +149,9 @@ void Sending::deliver_bytes(Connection& connection, std::uint32_t message, std::
   }
 }
 
-// A virtual fragment that has arrived whole is forgotten, unless it was cut anew: those that took
-// its place decide, and what still comes of it counts for them.
 void Sending::deliver(Connection& connection, std::uint32_t i, std::uint64_t mask, News& news) {
   VirtualFragment& fragment = core_.fragments[i];
+  const bool was_settled = fragment.is_settled();
   const std::uint64_t fresh = mask & fragment.all() & ~fragment.delivered;
   for (std::uint64_t left = fresh & fragment.under_way; left != 0; left &= left - 1) {
     deliver_packet(connection, fragment, fragment.copy(left), news);
@@ -162,9 +160,7 @@ void Sending::deliver(Connection& connection, std::uint32_t i, std::uint64_t mas
   fragment.waiting &= ~fresh;
   fragment.delivered |= fresh;
   if (fragment.waiting == 0) enqueue(connection, i, SendQueue::none);
-  if (fragment.replaced || !fragment.is_delivered()) return;
-  --core_.outgoing[fragment.message].unfinished;
-  discard(connection, i);
+  if (!was_settled && fragment.is_settled()) settle(connection, i);
 }
 
 // A fragment of which a copy is under way has arrived: was it this copy? Its own packet, or a later

@@ -18,6 +18,20 @@ std::uint32_t fragments_beyond(const EndpointLimits& limits) {
   return 64 * std::clamp(limits.peers, 4u, 32u);
 }
 
+// For what is cut anew where rails are unlike: what a fragment of the widest becomes where only the
+// narrowest is left, and some for others meanwhile.
+std::uint32_t fragments_anew(std::span<Fabric* const> rails) {
+  const std::uint32_t widest = widest_frame(rails);
+  std::uint32_t narrowest = widest;
+  for (const Fabric* const rail : rails)
+    narrowest = std::min(narrowest, rail->caps().frame_bytes_max);
+  if (narrowest == widest) return 0;
+  const auto payload_of = [](std::uint32_t frame) {
+    return frame - static_cast<std::uint32_t>(kMessageHeaderBytes);
+  };
+  return payload_of(widest) / payload_of(narrowest) / kFragmentsMax + 64;
+}
+
 // Copies under way have 16-bit indices (VirtualFragment::packets).
 std::uint32_t packets_under_way(const EndpointLimits& limits) {
   return std::clamp(limits.send_slots * 16, 1024u, 65535u);
@@ -55,14 +69,15 @@ Core::Core(const EndpointOptions& given, std::span<Fabric* const> rails, const A
       requests(given.limits.requests),
       matching(given.limits.requests, given.limits.unexpected_messages),
       outgoing(given.limits.requests),
-      fragments(given.limits.requests + fragments_beyond(given.limits)),
+      fragments(given.limits.requests + fragments_beyond(given.limits) + fragments_anew(rails)),
       sent(packets_under_way(given.limits)),
       incoming(given.limits.requests + given.limits.unexpected_messages + given.limits.peers +
                early_max_of(given.limits)),
       range_blocks(std::min(incoming.size(), kMessagesInPiecesMax), kRangeBlocksShared),
       unexpected(std::uint64_t{given.limits.unexpected_bytes} *
                  std::clamp(given.limits.peers, 1u, kPeersKeepingMax)),
-      early_max(early_max_of(given.limits)) {
+      early_max(early_max_of(given.limits)),
+      extra_fragments_max(fragments_beyond(given.limits)) {
   HOLDFAST_ASSERT(!rails.empty() && rails.size() <= kRailsMax && given.limits.peers >= 1);
   // As credit is told: 16 bits of its units, of which half may be on their way.
   HOLDFAST_ASSERT(given.limits.unexpected_bytes / kCreditUnit < 32768);

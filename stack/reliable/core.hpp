@@ -78,6 +78,9 @@ struct Core {
   std::uint32_t early = 0;  // that have one and are not presented
   std::uint32_t missing = 0;
   std::uint32_t extra_fragments = 0;  // in use, beyond one for each message
+  // So many for what has not been sent; others are there for what is cut anew.
+  std::uint32_t extra_fragments_max;
+  std::uint32_t remembered_fragments = 0;  // cut anew: their late acknowledgements count
   EndpointCounts counts;
   std::array<std::uint64_t, kRailsMax> given_up{};  // copies of fragments, by their rail
   Refusal refusal = Refusal::no_connection;         // of the latest command that was not accepted

@@ -12,10 +12,38 @@ constexpr std::uint64_t kBytesMax = 0xffff'ffff;  // of a virtual fragment, as i
 constexpr std::uint32_t kNumbersApartMax = 4096;
 }  // namespace
 
-bool Sending::has_fragment_left(const Connection& connection) const {
-  // One for each message that may be asked for stays.
-  const std::uint32_t extra = core_.fragments.size() - core_.outgoing.size();
-  return connection.outbound->extra_fragments < kExtraOfOnePeerMax && core_.extra_fragments < extra;
+bool Sending::has_fragment_left(const Connection& connection) {
+  const auto has = [&] {
+    return connection.outbound->extra_fragments < kExtraOfOnePeerMax &&
+           core_.extra_fragments < core_.extra_fragments_max;
+  };
+  if (!has()) forget_remembered();
+  return has();
+}
+
+// Those of which nothing is to be sent any more, as others took their place, only wait for late
+// acknowledgements. They must not take the room of what is to be sent.
+void Sending::forget_remembered() {
+  if (core_.remembered_fragments == 0) return;
+  for (Connection& connection : core_.connections) {
+    if (connection.outbound == nullptr) continue;
+    for (std::uint32_t i = connection.outbound->fragments.first; i != kNone;) {
+      const std::uint32_t next = Fragments::after(core_.fragments, i);
+      if (core_.fragments[i].is_settled()) discard(connection, i);
+      i = next;
+    }
+  }
+}
+
+// It is settled, and whether it is forgotten depends on whether others took the place of some of
+// it: what still comes of it counts for them.
+void Sending::settle(Connection& connection, std::uint32_t i) {
+  --core_.outgoing[core_.fragments[i].message].unfinished;
+  if (core_.fragments[i].replaced == 0) {
+    discard(connection, i);
+  } else {
+    ++core_.remembered_fragments;
+  }
 }
 
 // A number for a virtual fragment. Which packets have been sent by then is remembered for an age.
@@ -111,51 +139,46 @@ std::uint32_t Sending::widest_up(const Connection& connection) const {
   return widest;
 }
 
-// What is missing of a virtual fragment becomes virtual fragments of narrower fragments, under
-// numbers of their own; what still arrives of the old one counts, too (specification,
-// clause 14.12). False: there is no room for them, and nothing has changed.
+// The lowest bytes that wait of a virtual fragment become one of narrower fragments, or several,
+// under numbers of their own; what still arrives of the old one counts, too (specification,
+// clause 14.12). Not more than one has room for, or one fragment, at a time: else those that wait
+// took all the room there is from those that can be sent. False: there is no room, or some of it is
+// under way, and nothing has changed.
 bool Sending::cut_anew(Connection& connection, std::uint32_t i, std::uint32_t width) {
   VirtualFragment& old = core_.fragments[i];
   if (old.under_way != 0) return false;
-  const std::uint64_t missing = old.waiting;
-  struct Run {
-    std::uint64_t from, to;
-  };
-  std::array<Run, kFragmentsMax / 2> runs;
-  std::size_t count = 0;
-  std::uint64_t pieces = 0;
-  for (unsigned k = 0; k < old.count; ++k) {
-    if ((missing >> k & 1) == 0) continue;
-    const std::uint64_t from = old.fragment_offset(k);
-    const std::uint64_t to = from + old.fragment_size(k);
-    if (count > 0 && runs[count - 1].to == from) {
-      runs[count - 1].to = to;
-    } else {
-      runs[count++] = {from, to};
-    }
-  }
   const std::uint64_t most = std::uint64_t{width} * kFragmentsMax;
-  for (std::size_t r = 0; r < count; ++r) pieces += (runs[r].to - runs[r].from + most - 1) / most;
-  const std::uint32_t extra = core_.fragments.size() - core_.outgoing.size();
-  if (core_.extra_fragments + pieces > extra) return false;
-
-  const bool begins = old.type == MessageFrameType::eager && (missing & 1) != 0;
-  old.waiting = 0;
-  old.replaced = true;
-  --core_.outgoing[old.message].unfinished;
-  enqueue(connection, i, SendQueue::none);
-  for (std::size_t r = 0; r < count; ++r) {
-    for (std::uint64_t from = runs[r].from; from < runs[r].to;) {
-      // Only the first frame of a message says what it is matched by.
-      const bool first = begins && from == runs[r].from && r == 0;
-      const std::uint32_t made =
-          cut(connection, old.message, first ? MessageFrameType::eager : MessageFrameType::data,
-              from, runs[r].to - from, width);
-      core_.fragments[made].next_type = MessageFrameType::data;
-      from += core_.fragments[made].bytes;
-      enqueue(connection, made, SendQueue::again);
-    }
+  const auto first = static_cast<unsigned>(std::countr_zero(old.waiting));
+  const std::uint64_t from = old.waits_from();
+  std::uint64_t to = from;
+  std::uint64_t taken = 0;
+  for (unsigned k = first; k < old.count && (old.waiting >> k & 1) != 0; ++k) {
+    const std::uint64_t end = old.fragment_offset(k) + old.fragment_size(k);
+    if (k != first && end - from > most) break;
+    to = end;
+    taken |= std::uint64_t{1} << k;
   }
+  const std::uint64_t pieces = (to - from + most - 1) / most;
+  const std::uint32_t room = core_.fragments.size() - core_.outgoing.size();
+  if (core_.extra_fragments + pieces > room) forget_remembered();
+  if (core_.extra_fragments + pieces > room) return false;
+
+  old.waiting &= ~taken;
+  old.replaced |= taken;
+  // Where it waits among what was lost depends on what waits of it.
+  const bool was_lost = old.queue == SendQueue::again;
+  if (was_lost || old.waiting == 0) enqueue(connection, i, SendQueue::none);
+  // Only the first frame of a message says what it is matched by.
+  auto type = first == 0 ? old.type : MessageFrameType::data;
+  if (type != MessageFrameType::eager) type = MessageFrameType::data;
+  for (std::uint64_t at = from; at < to; type = MessageFrameType::data) {
+    const std::uint32_t made = cut(connection, old.message, type, at, to - at, width);
+    core_.fragments[made].next_type = MessageFrameType::data;
+    at += core_.fragments[made].bytes;
+    enqueue(connection, made, SendQueue::again);
+  }
+  if (was_lost && old.waiting != 0) enqueue(connection, i, SendQueue::again);
+  if (old.is_settled()) settle(connection, i);
   return true;
 }
 
@@ -177,7 +200,7 @@ std::uint32_t Sending::place_in(const Connection& connection, const VirtualFragm
        k = core_.fragments[k].of_queue.before) {
     const VirtualFragment& other = core_.fragments[k];
     const bool is_later = other.message == fragment.message
-                              ? fragment.offset < other.offset
+                              ? fragment.waits_from() < other.waits_from()
                               : is_before(number, core_.outgoing[other.message].number);
     if (!is_later) break;
     after = k;
@@ -202,6 +225,7 @@ void Sending::enqueue(Connection& connection, std::uint32_t i, SendQueue queue) 
 void Sending::discard(Connection& connection, std::uint32_t i) {
   VirtualFragment& fragment = core_.fragments[i];
   HOLDFAST_ASSERT(fragment.under_way == 0);
+  if (fragment.replaced != 0 && fragment.is_settled()) --core_.remembered_fragments;
   enqueue(connection, i, SendQueue::none);
   if (fragment.extra) {
     --connection.outbound->extra_fragments;

@@ -30,7 +30,6 @@ void Sending::give_up(Connection& connection, std::uint32_t i) {
   connection.outbound->rails[packet.rail].window.lose(packet.bytes);
   ++core_.given_up[packet.rail];
   fragment.under_way &= ~(std::uint64_t{1} << packet.index);
-  if (fragment.replaced) return;
   fragment.waiting |= std::uint64_t{1} << packet.index;
   fragment.lost_rail = packet.rail;
   fragment.lost_sent = packet.sent();

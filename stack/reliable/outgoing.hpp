@@ -3,8 +3,9 @@
 //
 // A message is one of these: it waits for its first frame; it has asked and waits for the grant; it
 // has bytes to cut; it waits for acknowledgements. Of the fragments of a virtual fragment each is
-// waiting to be sent, under way, or delivered: three masks that never share a bit. Nothing is cut
-// before there is a rail to send it on, so a fragment is as long as that rail likes.
+// waiting to be sent, under way, or delivered: three masks that never share a bit; or others, which
+// a narrower rail carries, took its place. Nothing is cut before there is a rail to send it on, so
+// a fragment is as long as that rail likes.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +44,7 @@ struct OutgoingMessage {
   std::uint64_t bytes = 0;
   std::uint64_t upto = 0;        // so many may be sent: all of an eager one, what has been granted
   std::uint64_t cut = 0;         // so many are in virtual fragments
-  std::uint32_t unfinished = 0;  // of its virtual fragments, not replaced and not wholly delivered
+  std::uint32_t unfinished = 0;  // of its virtual fragments, not settled
   List fragments;                // its virtual fragments
   bool started = false;
   bool asked = false;  // a rendezvous
@@ -67,8 +68,7 @@ struct VirtualFragment {
   MessageFrameType type = MessageFrameType::data;       // of its first frame,
   MessageFrameType next_type = MessageFrameType::data;  // and of the others
   SendQueue queue = SendQueue::none;
-  bool replaced = false;  // cut anew: its late acknowledgements count, and nothing is sent of it
-  bool extra = false;     // one more than the message's first, of which there is a number
+  bool extra = false;  // one more than the message's first, of which there is a number
   // With the timers of the paper all of it goes on one rail, and its acknowledgement timer runs
   // when its last fragment has been scheduled.
   std::uint8_t rail = 0;
@@ -77,6 +77,9 @@ struct VirtualFragment {
   std::uint8_t lost_rail = 0;  // where the copy was that was last given up, sent at lost_sent
   Time lost_sent;
   std::uint64_t delivered = 0, under_way = 0, waiting = 0;
+  // Cut anew, for narrower rails: nothing is sent of these any more, but late acknowledgements
+  // count.
+  std::uint64_t replaced = 0;
   std::uint64_t sent_before = 0;                       // of which a copy has been sent
   std::array<std::uint16_t, kFragmentsMax> packets{};  // of those under way: indices of SentPacket
 
@@ -85,9 +88,14 @@ struct VirtualFragment {
     return packets[static_cast<std::size_t>(std::countr_zero(fragments))];
   }
   std::uint64_t all() const { return ~std::uint64_t{0} >> (kFragmentsMax - count); }
-  bool is_delivered() const { return delivered == all(); }
+  // The others of its message, if any took the place of some of it, decide when that is whole.
+  bool is_settled() const { return (delivered | replaced) == all(); }
   std::uint64_t fragment_offset(unsigned i) const {
     return offset + std::uint64_t{i} * fragment_bytes;
+  }
+  // Where the lowest of those that wait begins.
+  std::uint64_t waits_from() const {
+    return fragment_offset(static_cast<unsigned>(std::countr_zero(waiting)));
   }
   std::uint32_t fragment_size(unsigned i) const {
     return i + 1u < count ? fragment_bytes : bytes - i * fragment_bytes;

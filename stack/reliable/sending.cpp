@@ -123,15 +123,15 @@ void Sending::send(Connection& connection, Time now) {
 
 bool Sending::send_next(Connection& connection, Loads& loads, Time now) {
   return send_again(connection, loads, now) ||
-         send_of(connection, connection.outbound->firsts, loads, now) ||
+         send_one(connection, connection.outbound->firsts.first, loads, now) ||
          send_first(connection, loads, now) || send_data(connection, loads, now);
 }
 
-bool Sending::send_of(Connection& connection, List& queue, Loads& loads, Time now) {
-  if (queue.empty()) return false;
-  const std::size_t rail = choose_for(connection, core_.fragments[queue.first], loads, now);
+bool Sending::send_one(Connection& connection, std::uint32_t i, Loads& loads, Time now) {
+  if (i == kNone) return false;
+  const std::size_t rail = choose_for(connection, core_.fragments[i], loads, now);
   if (rail == kNoRail) return false;
-  send_fragment(connection, queue.first, rail, loads, now);
+  send_fragment(connection, i, rail, loads, now);
   return true;
 }
 
@@ -146,17 +146,29 @@ std::size_t Sending::choose_for(Connection& connection, const VirtualFragment& f
   return choose(connection, loads, fragment.fragment_bytes, fragment.fragment_bytes, now);
 }
 
+// The first of a queue whose fragments some rail can carry.
+std::uint32_t Sending::first_of(const List& queue, std::uint32_t widest) const {
+  std::uint32_t i = queue.first;
+  while (i != kNone && core_.fragments[i].fragment_bytes > widest)
+    i = FragmentQueue::after(core_.fragments, i);
+  return i;
+}
+
 bool Sending::send_again(Connection& connection, Loads& loads, Time now) {
-  for (List* const queue :
-       {&connection.outbound->again, &connection.outbound->firsts, &connection.outbound->data}) {
-    // What no rail that is left can carry is cut anew, lost before or not.
-    while (!queue->empty()) {
-      const std::uint32_t widest = widest_up(connection);
-      if (widest == 0 || core_.fragments[queue->first].fragment_bytes <= widest) break;
-      if (!cut_anew(connection, queue->first, widest)) return false;
-    }
+  const Outbound& outbound = *connection.outbound;
+  std::uint32_t widest = 0;
+  // What no rail that is left can carry is cut anew, lost before or not.
+  for (bool is_cut = true; is_cut;) {
+    const List& queue = !outbound.again.empty()    ? outbound.again
+                        : !outbound.firsts.empty() ? outbound.firsts
+                                                   : outbound.data;
+    if (queue.empty()) return false;
+    if (widest == 0) widest = widest_up(connection);
+    if (widest == 0) return false;
+    is_cut = core_.fragments[queue.first].fragment_bytes > widest &&
+             cut_anew(connection, queue.first, widest);
   }
-  return send_of(connection, connection.outbound->again, loads, now);
+  return send_one(connection, first_of(outbound.again, widest), loads, now);
 }
 
 bool Sending::takes_eagerly(Connection& connection, const OutgoingMessage& message,
@@ -241,7 +253,7 @@ std::uint32_t Sending::find_data(const Connection& connection, std::uint32_t wid
 bool Sending::send_data(Connection& connection, Loads& loads, Time now) {
   if (connection.outbound->data.empty() && connection.outbound->granted.empty()) return false;
   if (is_as_in_paper() && !connection.outbound->data.empty()) {
-    return send_of(connection, connection.outbound->data, loads, now);
+    return send_one(connection, connection.outbound->data.first, loads, now);
   }
   std::optional<Loads> left;  // where some are out of the question
   for (;;) {

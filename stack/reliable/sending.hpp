@@ -73,7 +73,8 @@ class Sending {
   bool send_again(Connection& connection, Loads& loads, Time now);
   bool send_first(Connection& connection, Loads& loads, Time now);
   bool send_data(Connection& connection, Loads& loads, Time now);
-  bool send_of(Connection& connection, List& queue, Loads& loads, Time now);
+  bool send_one(Connection& connection, std::uint32_t fragment, Loads& loads, Time now);
+  std::uint32_t first_of(const List& queue, std::uint32_t widest) const;
   std::uint32_t find_data(const Connection& connection, std::uint32_t width) const;
   void send_fragment(Connection& connection, std::uint32_t fragment, std::size_t rail, Loads& loads,
                      Time now);
@@ -94,7 +95,9 @@ class Sending {
                        std::uint32_t width);
   void cut_data(Connection& connection, std::uint32_t message, std::size_t rail,
                 const Loads& loads);
-  bool has_fragment_left(const Connection& connection) const;
+  bool has_fragment_left(const Connection& connection);
+  void forget_remembered();
+  void settle(Connection& connection, std::uint32_t fragment);
   std::uint32_t widest_up(const Connection& connection) const;
   bool cut_anew(Connection& connection, std::uint32_t fragment, std::uint32_t width);
   std::uint32_t place_in(const Connection& connection, const VirtualFragment& fragment,

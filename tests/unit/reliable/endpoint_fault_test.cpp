@@ -498,6 +498,51 @@ TEST(EndpointFaults, AWideRailDiesAndANarrowOneIsLeft) {
   }
 }
 
+// There is not room for all that it would become at one time: a piece at a time is cut.
+TEST(EndpointFaults, AVirtualFragmentMayBeCutIntoMoreThanThereIsRoomFor) {
+  WorldOptions options;
+  options.rails = {RailKind{.frame_bytes_max = 262'192}, RailKind{.frame_bytes_max = 128}};
+  options.endpoint.limits.peers = 1;  // 256 virtual fragments beside those of the messages
+  options.endpoint.limits.send_slots = 16;
+  options.endpoint.limits.receive_slots = 64;
+  World world(options);
+  Exchange exchange(40'000'000);  // 7,813 virtual fragments of the narrow rail
+  exchange.begin(world);
+  world.run(microseconds(40));
+  world.network.cut(0);
+  ASSERT_TRUE(world.complete(1, 1));
+  ASSERT_TRUE(world.complete(0, 1));
+  EXPECT_TRUE(exchange.got == exchange.sent);
+}
+
+// What has been cut anew is remembered as long as its message is on its way, unless there is no
+// room.
+TEST(EndpointFaults, WhatIsRememberedOfWhatWasCutAnewTakesNoRoom) {
+  WorldOptions options;
+  options.rails = {RailKind{.frame_bytes_max = 144}, RailKind{.frame_bytes_max = 128}};
+  for (RailKind& rail : options.rails) rail.bytes_per_second = 200'000'000;
+  options.endpoint.limits.peers = 1;  // 256 virtual fragments beside those of the messages
+  RailSettings& rules = options.endpoint.rails;
+  rules.hold_down_min = rules.hold_down_max = rules.probe_interval_down = microseconds(200);
+  rules.probe_interval = microseconds(100);
+  World world(options);
+  Exchange exchange(60'000'000);
+  exchange.begin(world);
+  int falls = 0;
+  while (world.completed(1).empty() && falls < 400) {
+    world.run(milliseconds(1));
+    world.network.cut(0);
+    ++falls;
+    world.run(milliseconds(1));
+    world.network.mend(0);
+  }
+  ASSERT_TRUE(world.complete(1, 1));
+  ASSERT_TRUE(world.complete(0, 1));
+  EXPECT_TRUE(exchange.got == exchange.sent);
+  EXPECT_GT(falls, 100);
+  EXPECT_LT(falls, 200) << "243 if one virtual fragment at a time is all that there is room for";
+}
+
 // Half of the fragments that were under way on the rail arrive late: after their bytes have been
 // cut anew, their acknowledgements count still.
 TEST(EndpointFaults, LateAcknowledgementsOfWhatWasCutAnewCount) {
