@@ -14,6 +14,9 @@ namespace {
 constexpr std::uint64_t kWorldStream = 0x6d776f726c64;
 constexpr std::uint64_t kMessagesStream = 0x6d6d657373;
 constexpr std::uint64_t kFaultsStream = 0x6d6661756c74;
+constexpr std::uint64_t kLongStream = 0x6d6c6f6e67;
+
+constexpr std::uint32_t kFrameOfTcp = (256 << 10) + reliable::kMessageHeaderBytes;
 
 template <class T, std::size_t n>
 T pick(swarm::Dice& dice, const T (&of)[n]) {
@@ -77,6 +80,24 @@ void draw_rails(swarm::Dice& dice, Scenario& scenario) {
   }
 }
 
+// One in 32 has what a job has over TCP: on one rail at least fragments of 256 KiB, and messages of
+// a mebibyte that do not ask first; other rails may carry what Ethernet does.
+void draw_long_frames(std::uint64_t seed, Scenario& scenario) {
+  static constexpr std::uint32_t kFrames[] = {1472, 9000, kFrameOfTcp / 2, kFrameOfTcp};
+  swarm::Dice dice(seed, kLongStream, 0);
+  if (!dice.one_in(32)) return;
+  scenario.world.processes = std::min(scenario.world.processes, 3u);
+  const std::uint64_t longest = dice.below(scenario.world.rails.size());
+  for (std::size_t r = 0; r < scenario.world.rails.size(); ++r) {
+    sim::PipeOptions& pipe = scenario.world.rails[r].pipe;
+    const bool is_inline = pipe.inline_bytes_max == pipe.frame_bytes_max;
+    pipe.frame_bytes_max = r == longest ? kFrameOfTcp : pick(dice, kFrames);
+    if (is_inline) pipe.inline_bytes_max = pipe.frame_bytes_max;
+    if (pipe.queue_bytes > 0) pipe.queue_bytes = 16 * pipe.frame_bytes_max;
+    pipe.bits_per_second = std::max<std::int64_t>(pipe.bits_per_second, 3'000'000'000);
+  }
+}
+
 void draw_limits(swarm::Dice& dice, const Shape& shape, Scenario& scenario) {
   reliable::EndpointLimits& limits = scenario.world.endpoint.limits;
   limits.peers = scenario.world.processes;
@@ -95,6 +116,12 @@ void draw_limits(swarm::Dice& dice, const Shape& shape, Scenario& scenario) {
   static constexpr std::uint32_t kSlots[] = {16, 64, 256};
   limits.send_slots = pick(dice, kSlots);
   limits.receive_slots = pick(dice, kSlots);
+  if (shape.wide < kFrameOfTcp - reliable::kMessageHeaderBytes) return;
+  const reliable::EndpointLimits of_tcp = reliable::limits_for("tcp");
+  limits.eager_bytes_max = of_tcp.eager_bytes_max;
+  limits.unexpected_bytes = of_tcp.unexpected_bytes;
+  limits.window_bytes = of_tcp.window_bytes;
+  limits.receive_slots = of_tcp.receive_slots;
 }
 
 void draw_endpoint(swarm::Dice& dice, const Shape& shape, Scenario& scenario) {
@@ -165,6 +192,7 @@ Scenario draw(std::uint64_t seed) {
   swarm::Dice world(seed, kWorldStream, 0);
   scenario.world.processes = world.one_in(2) ? 2 : world.between(3, 6);
   draw_rails(world, scenario);
+  draw_long_frames(seed, scenario);
   const Shape shape = shape_of(scenario);
   draw_endpoint(world, shape, scenario);
   static constexpr std::int64_t kResponses[] = {0, 100, 2'000, 20'000};

@@ -11,6 +11,7 @@ namespace holdfast::messages {
 namespace {
 
 constexpr std::uint64_t kFramesAimedAt = 8'000;
+constexpr std::uint64_t kBytesAimedAt = 96 << 20;  // if the frames are long
 constexpr std::uint64_t kMessagesMin = 40;
 constexpr std::uint64_t kMessagesMax = 1'500;
 constexpr std::uint64_t kTags = 4;
@@ -86,7 +87,8 @@ void draw_sends(swarm::Dice& dice, const Shape& shape, Scenario& scenario) {
   const auto processes = scenario.world.processes;
   std::uint64_t frames = 0, bytes = 0;
   while (scenario.sends.size() < kMessagesMax &&
-         (frames < kFramesAimedAt || scenario.sends.size() < kMessagesMin)) {
+         (frames < kFramesAimedAt || scenario.sends.size() < kMessagesMin) &&
+         bytes < kBytesAimedAt) {
     PlannedSend send;
     send.from = {static_cast<std::uint32_t>(dice.below(processes))};
     send.to = draw_other(dice, processes, send.from);

@@ -36,12 +36,13 @@ struct Sum {
   std::uint64_t faults = 0;       // of rails and processes
   std::uint64_t in_recovery = 0;  // seeds with a rail that died when something was sent again
   std::uint64_t rails[kRealKinds] = {};
+  std::int64_t long_rails = 0;  // of frames that no datagram carries
 };
 
 void play_seed(std::uint64_t seed, bool verbose, Sum& sum) {
   swarm::note_seed("real_message_swarm", seed, "--verbose");
   const Scenario scenario = draw(seed);
-  const std::vector<RealKind> kinds = draw_kinds(seed, scenario.world.rails.size());
+  const std::vector<RealKind> kinds = draw_kinds(scenario);
   if (verbose) {
     describe(scenario, std::cout);
     std::cout << "the rails are";
@@ -57,6 +58,7 @@ void play_seed(std::uint64_t seed, bool verbose, Sum& sum) {
   sum.faults += played.faults;
   if (played.faults_in_recovery > 0) ++sum.in_recovery;
   for (const RealKind kind : kinds) ++sum.rails[static_cast<std::size_t>(kind)];
+  sum.long_rails += std::ranges::count_if(scenario.world.rails, is_long);
   if (played.failure.empty()) return;
   ++sum.failed;
   std::cout << "seed " << seed << ": " << played.failure << '\n'
@@ -75,15 +77,18 @@ int run(const swarm::Arguments& arguments, std::uint64_t seconds_max) {
   for (std::size_t kind = 0; kind < kRealKinds; ++kind) {
     std::cout << sum.rails[kind] << " rails of " << name_of(static_cast<RealKind>(kind)) << ", ";
   }
-  std::cout << sum.frames << " frames, " << sum.messages << " messages received, " << sum.resent
+  std::cout << sum.long_rails << " of these of frames longer than datagrams; " << sum.frames
+            << " frames, " << sum.messages << " messages received, " << sum.resent
             << " fragments sent again; " << sum.spoilt << " frames spoilt, " << sum.faults
             << " faults; a rail died during recovery in " << sum.in_recovery << " seeds\n";
-  const bool lacks_a_kind = std::ranges::find(sum.rails, 0u) != std::end(sum.rails);
+  const bool lacks_a_kind =
+      std::ranges::find(sum.rails, 0u) != std::end(sum.rails) || sum.long_rails == 0;
   const bool lacks_a_fault = sum.resent == 0 || sum.spoilt == 0 || sum.faults < sum.seeds ||
                              sum.in_recovery < sum.seeds / 10;
   if (sum.seeds >= kMany && (lacks_a_kind || lacks_a_fault)) {
-    std::cout << "these seeds test too little: rails of all kinds are wanted, frames that are "
-                 "spoilt, a fault a seed, and a rail that dies during recovery in one of ten\n";
+    std::cout
+        << "these seeds test too little: rails of all kinds are wanted, long frames, frames "
+           "that are spoilt, a fault a seed, and a rail that dies during recovery in one of ten\n";
     return 1;
   }
   return sum.failed == 0 ? 0 : 1;

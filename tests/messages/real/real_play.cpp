@@ -90,14 +90,15 @@ class RealPlay {
 
 }  // namespace
 
-std::vector<RealKind> draw_kinds(std::uint64_t seed, std::size_t rails) {
-  swarm::Dice dice(seed, kKindsStream, 0);
+std::vector<RealKind> draw_kinds(const Scenario& scenario) {
+  swarm::Dice dice(scenario.world.seed, kKindsStream, 0);
   std::vector<RealKind> kinds;
   // UDP as often as the others together: it is the one that loses by itself.
-  for (std::size_t r = 0; r < rails; ++r) {
+  for (const sim::WorldRail& rail : scenario.world.rails) {
     static constexpr RealKind kDrawn[] = {RealKind::udp, RealKind::udp, RealKind::tcp,
                                           RealKind::shm};
-    kinds.push_back(kDrawn[dice.below(std::size(kDrawn))]);
+    const RealKind drawn = kDrawn[dice.below(std::size(kDrawn))];
+    kinds.push_back(is_long(rail) ? RealKind::tcp : drawn);
   }
   return kinds;
 }

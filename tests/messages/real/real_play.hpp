@@ -10,8 +10,12 @@
 
 namespace holdfast::messages {
 
-// The kind of each rail of the scenario that the seed stands for.
-std::vector<RealKind> draw_kinds(std::uint64_t seed, std::size_t rails);
+// Of frames that no datagram carries: it is of TCP.
+inline bool is_long(const sim::WorldRail& rail) {
+  return rail.pipe.frame_bytes_max > 65'507;
+}
+// The kind of each rail of the scenario.
+std::vector<RealKind> draw_kinds(const Scenario& scenario);
 
 struct RealPlayed {
   std::string failure;  // the first thing that was wrong; empty if nothing was
