@@ -146,6 +146,7 @@ class Contest {
 
   Status run(const TrialPlan& trial, StreamPlan& stream, TrialResult& result) {
     stream.message_bytes = plan_.message_bytes;
+    stream.window_bytes = plan_.window_bytes;
     stream.batch = ++batches_;
     if (Status status = run_trial(trial, stream, start_, network_, result); !status.is_ok())
       return Status::error(name_ + ": " + status.message());

@@ -19,6 +19,7 @@ namespace holdfast::failover {
 struct Plan {
   std::array<std::uint32_t, 2> megabits{};  // a second, of each rail and direction
   std::uint32_t message_bytes = 0;
+  std::uint32_t window_bytes = 0;  // of ours: under way on a rail, at most
   std::vector<const FaultKind*> kinds;
   std::uint32_t times = 1;  // of each kind, the rails in turn; and of streams without a fault
   std::uint64_t seed = 1;   // from which the moments are drawn

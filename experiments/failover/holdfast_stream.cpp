@@ -25,9 +25,6 @@ namespace {
 constexpr std::uint16_t kPort = 7700;
 constexpr std::uint32_t kContext = 1;
 constexpr std::uint64_t kTag = 7;
-// A millisecond at the rates that are usual here: what waits in the queue of a rail that dies has
-// to be sent again, and its round trip is that queue.
-constexpr std::uint32_t kWindowBytes = 256 << 10;
 constexpr Duration kLongestSleep = milliseconds(20);  // the log may say that it is over
 constexpr Incarnation kFirstLife{};
 
@@ -54,8 +51,9 @@ class StreamEnd final : private AddressBook {
     // What a stream before this one left in the queues of the rails must not be taken for its own.
     options.job = static_cast<std::uint32_t>(plan.batch);
     options.timers = plan.timers;
+    options.seal = "siphash128";  // as the library does
     options.limits.peers = 1;
-    options.limits.window_bytes = kWindowBytes;
+    options.limits.window_bytes = plan.window_bytes;
     endpoint_ = std::make_unique<reliable::Endpoint>(options, rails_,
                                                      static_cast<const AddressBook&>(*this));
     hw::WakeSources sources;

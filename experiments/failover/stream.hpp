@@ -23,7 +23,8 @@ inline constexpr std::size_t kUnderWay = 8;
 struct StreamPlan {
   std::vector<std::uint32_t> rails;  // of the network
   std::uint32_t message_bytes = 0;
-  std::uint64_t batch = 0;  // names what the messages hold, and their job
+  std::uint32_t window_bytes = 0;  // of ours: under way on a rail, at most
+  std::uint64_t batch = 0;         // names what the messages hold, and their job
   bool watches_ports = false;
   reliable::Timers timers = reliable::Timers::measured;  // of ours
 };

@@ -54,6 +54,10 @@ const std::array kOptions = {
            "ours is made from, with which nothing is sent again for 10 s where nobody\n"
            "is told, and no rail comes back; each is measured; default measured"},
     Option{"--message", "KIB", "failover: the length of a message in KiB; default 1024"},
+    Option{"--window", "KIB",
+           "failover: of ours, under way on a rail at most, in KiB; default 256, which\n"
+           "take a millisecond at 2000 megabits a second, as the library's 1024 do at\n"
+           "8000"},
     Option{"--seed", "N",
            "failover: the moments of the faults follow from it; goodput: which frames\n"
            "are lost; default 1"},
@@ -89,6 +93,7 @@ constexpr std::array kOwnOptions = {OwnOption{"--rounds", {"checksum", "goodput"
                                     OwnOption{"--rates", {"failover", ""}},
                                     OwnOption{"--timers", {"failover", "netpipe"}},
                                     OwnOption{"--message", {"failover", ""}},
+                                    OwnOption{"--window", {"failover", ""}},
                                     OwnOption{"--seed", {"failover", "goodput"}},
                                     OwnOption{"--figure", {"nas", ""}},
                                     OwnOption{"--job", {"nas", ""}}};

@@ -12,8 +12,8 @@
 namespace holdfast::program {
 namespace {
 
-constexpr std::uint32_t kTimes = 5, kMessageKib = 1024, kMessageKibLeast = 64,
-                        kMessageKibMost = 16 << 10;
+constexpr std::uint32_t kTimes = 5;
+constexpr std::uint32_t kMessageKib = 1024, kWindowKib = 256, kKibLeast = 64, kKibMost = 16 << 10;
 constexpr std::uint32_t kMegabits = 2000, kMegabitsMost = 100'000;
 
 std::string parse_faults(const Arguments& arguments, failover::Plan& plan) {
@@ -47,17 +47,25 @@ std::string parse_rates(const Arguments& arguments, failover::Plan& plan) {
          ", in megabits a second, with a comma between";
 }
 
+std::string parse_kib(const Arguments& arguments, const std::string& option, std::uint32_t usual,
+                      std::uint32_t& bytes) {
+  const std::string kib = arguments.value(option, std::to_string(usual));
+  if (!parse_whole(kib, kKibLeast, kKibMost, bytes))
+    return option + " is \"" + kib + "\"; expected a whole number of KiB from " +
+           std::to_string(kKibLeast) + " to " + std::to_string(kKibMost);
+  bytes <<= 10;
+  return "";
+}
+
 std::string parse(const Arguments& arguments, failover::Plan& plan) {
   for (const auto& parse_some : {parse_faults, parse_rates}) {
     if (std::string wrong = parse_some(arguments, plan); !wrong.empty()) return wrong;
   }
   if (std::string wrong = parse_timers(arguments, plan.timers); !wrong.empty()) return wrong;
-  const std::string kib = arguments.value("--message", std::to_string(kMessageKib));
-  if (!parse_whole(kib, kMessageKibLeast, kMessageKibMost, plan.message_bytes))
-    return "--message is \"" + kib + "\"; expected a whole number of KiB from " +
-           std::to_string(kMessageKibLeast) + " to " + std::to_string(kMessageKibMost);
-  plan.message_bytes <<= 10;
-  return "";
+  if (std::string wrong = parse_kib(arguments, "--message", kMessageKib, plan.message_bytes);
+      !wrong.empty())
+    return wrong;
+  return parse_kib(arguments, "--window", kWindowKib, plan.window_bytes);
 }
 
 std::string optional_number(const std::optional<double>& value) {
@@ -106,6 +114,7 @@ std::string json_of(const failover::Plan& plan, const failover::Findings& findin
   json["rates_megabits_per_s"] = plan.megabits;
   json["queue_bytes"] = hw::HostNetwork::kQueueBytes;
   json["message_bytes"] = plan.message_bytes;
+  json["window_bytes"] = plan.window_bytes;
   for (const reliable::Timers timers : plan.timers) json["timers"].push_back(name_of(timers));
   json["times"] = plan.times;
   json["seed"] = plan.seed;
