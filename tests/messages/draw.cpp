@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t kWorldStream = 0x6d776f726c64;
 constexpr std::uint64_t kMessagesStream = 0x6d6d657373;
 constexpr std::uint64_t kFaultsStream = 0x6d6661756c74;
-constexpr std::uint64_t kLongStream = 0x6d6c6f6e67;
+constexpr std::uint64_t kLongStream = 0x6c6f6e67;
 
 constexpr std::uint32_t kFrameOfTcp = (256 << 10) + reliable::kMessageHeaderBytes;
 
