@@ -99,10 +99,8 @@ Outcome Messenger::open(Duration unreachable_max) {
 Status Messenger::open_rails() {
   if (Status status = place_.open_message_rails(fabrics_); !status.is_ok()) return status;
   for (const std::unique_ptr<Fabric>& fabric : fabrics_) rails_.push_back(fabric.get());
-  const std::string_view kind = rails_.empty() ? "" : rails_.front()->caps().kind;
-  const bool all_alike =
-      std::ranges::all_of(rails_, [&](const Fabric* rail) { return rail->caps().kind == kind; });
-  options_.limits = reliable::limits_for(all_alike ? kind : std::string_view{});
+  // All rails of a job are of one kind.
+  options_.limits = reliable::limits_for(rails_.empty() ? "" : rails_.front()->caps().kind);
   options_.limits.peers = std::max(session_.processes(), 2u) - 1;
   options_.limits.requests = kRequestsMax;
   sleeper_ = std::make_unique<Sleeper>();

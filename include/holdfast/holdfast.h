@@ -176,8 +176,9 @@ HOLDFAST_API HOLDFAST_CHECKED holdfast_status holdfast_view(const holdfast_job* 
  * Receives from any source go on. If the others were mistaken about this process (it comes back
  * with a higher incarnation), all its requests end so, as theirs with it do.
  *
- * Where: in every job that `holdfast launch` starts, over the same fabric as the job's own frames,
- * and under PMIx, over UDP. If a launcher offers none, every function of messages
+ * Where: in every job, over the same fabric as the job's own frames: that of `holdfast launch
+ * --fabric`, or under PMIx and without a launcher the environment's HOLDFAST_FABRIC, udp, tcp or
+ * verbs; without it UDP. If a launcher offers none, every function of messages
  * gives HOLDFAST_NO_MESSAGES. The environment's HOLDFAST_UNREACHABLE, a time such as 30s, is how
  * long all networks to a process may be down until its requests end with HOLDFAST_UNREACHABLE;
  * without it they wait as long as the process is believed alive. A process that computes that long
