@@ -235,9 +235,10 @@ void Sending::look_at_named(Connection& connection, const MessageHeader& header,
 }
 
 // Credit counts modulo 2^16 on the wire; more than has been charged cannot be given back, nor does
-// an older acknowledgement take any away. While the same messages are known to have come, no more
-// is given back than their receiver keeps, a half of 2^16 at most; what was said when it knew of
-// fewer may be a whole round of the count ago, and look like news.
+// an older acknowledgement take any away. What was said when the receiver knew of fewer messages
+// may be a whole round of the count ago, and look like news. While it knows of the same, that takes
+// a window full of messages of 128 KiB and more which do not ask, behind one with a hole; then what
+// there is no room for is sent again.
 void Sending::take_credit(Connection& connection, const MessageHeader& header) {
   if (is_before(header.all_before, connection.known_before)) return;
   const std::uint32_t more = static_cast<std::uint16_t>(header.credit - connection.credit_returned);

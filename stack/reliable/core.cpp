@@ -18,18 +18,26 @@ std::uint32_t fragments_beyond(const EndpointLimits& limits) {
   return 64 * std::clamp(limits.peers, 4u, 32u);
 }
 
-// For what is cut anew where rails are unlike: what a fragment of the widest becomes where only the
-// narrowest is left, and some for others meanwhile.
-std::uint32_t fragments_anew(std::span<Fabric* const> rails) {
+// What is cut anew where rails are unlike: what a fragment of the widest becomes where only the
+// narrowest is left, and some for others meanwhile. None where they are alike.
+std::uint32_t pieces_of(std::span<Fabric* const> rails) {
+  constexpr std::uint32_t kMeanwhile = 64;
   const std::uint32_t widest = widest_frame(rails);
   std::uint32_t narrowest = widest;
   for (const Fabric* const rail : rails)
     narrowest = std::min(narrowest, rail->caps().frame_bytes_max);
+  HOLDFAST_ASSERT(narrowest > kMessageHeaderBytes);
   if (narrowest == widest) return 0;
   const auto payload_of = [](std::uint32_t frame) {
     return frame - static_cast<std::uint32_t>(kMessageHeaderBytes);
   };
-  return payload_of(widest) / payload_of(narrowest) / kFragmentsMax + 64;
+  return payload_of(widest) / payload_of(narrowest) / kFragmentsMax + kMeanwhile;
+}
+
+// All rails' pieces, of as many peers as may be sent to at one time.
+std::uint32_t pieces_of_all(const EndpointLimits& limits, std::span<Fabric* const> rails) {
+  const auto count = static_cast<std::uint32_t>(rails.size());
+  return pieces_of(rails) * count * std::clamp(limits.peers, 1u, 32u);
 }
 
 // Copies under way have 16-bit indices (VirtualFragment::packets).
@@ -69,7 +77,8 @@ Core::Core(const EndpointOptions& given, std::span<Fabric* const> rails, const A
       requests(given.limits.requests),
       matching(given.limits.requests, given.limits.unexpected_messages),
       outgoing(given.limits.requests),
-      fragments(given.limits.requests + fragments_beyond(given.limits) + fragments_anew(rails)),
+      fragments(given.limits.requests + fragments_beyond(given.limits) +
+                pieces_of_all(given.limits, rails)),
       sent(packets_under_way(given.limits)),
       incoming(given.limits.requests + given.limits.unexpected_messages + given.limits.peers +
                early_max_of(given.limits)),
@@ -77,7 +86,9 @@ Core::Core(const EndpointOptions& given, std::span<Fabric* const> rails, const A
       unexpected(std::uint64_t{given.limits.unexpected_bytes} *
                  std::clamp(given.limits.peers, 1u, kPeersKeepingMax)),
       early_max(early_max_of(given.limits)),
-      extra_fragments_max(fragments_beyond(given.limits)) {
+      more_fragments_max(fragments_beyond(given.limits)),
+      pieces_of_a_rail(pieces_of(rails)),
+      pieces_max(pieces_of_all(given.limits, rails)) {
   HOLDFAST_ASSERT(!rails.empty() && rails.size() <= kRailsMax && given.limits.peers >= 1);
   // As credit is told: 16 bits of its units, of which half may be on their way.
   HOLDFAST_ASSERT(given.limits.unexpected_bytes / kCreditUnit < 32768);

@@ -77,9 +77,10 @@ struct Core {
   std::uint32_t early_max;
   std::uint32_t early = 0;  // that have one and are not presented
   std::uint32_t missing = 0;
-  std::uint32_t extra_fragments = 0;  // in use, beyond one for each message
-  // So many for what has not been sent; others are there for what is cut anew.
-  std::uint32_t extra_fragments_max;
+  FragmentRooms fragment_rooms;  // taken, of these:
+  std::uint32_t more_fragments_max;
+  std::uint32_t pieces_of_a_rail;  // of each peer, for each rail as wide as theirs or wider
+  std::uint32_t pieces_max;
   std::uint32_t remembered_fragments = 0;  // cut anew: their late acknowledgements count
   EndpointCounts counts;
   std::array<std::uint64_t, kRailsMax> given_up{};  // copies of fragments, by their rail

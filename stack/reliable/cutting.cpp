@@ -6,32 +6,56 @@
 namespace holdfast::reliable {
 
 namespace {
-constexpr std::uint32_t kExtraOfOnePeerMax = 256;
+constexpr std::uint32_t kMoreOfOnePeerMax = 256;
+constexpr std::uint32_t kPiecesOfOnePeerMax = 3072;  // together fewer than kNumbersApartMax
 constexpr std::uint64_t kBytesMax = 0xffff'ffff;  // of a virtual fragment, as its frames say them
 // Acknowledgements name 16 bits of a number, so those that wait for one lie near each other.
 constexpr std::uint32_t kNumbersApartMax = 4096;
 }  // namespace
 
-bool Sending::has_fragment_left(const Connection& connection) {
-  const auto has = [&] {
-    return connection.outbound->extra_fragments < kExtraOfOnePeerMax &&
-           core_.extra_fragments < core_.extra_fragments_max;
+bool Sending::has_fragment_left(Connection& connection) {
+  const FragmentRooms& own = connection.outbound->rooms;
+  const auto has_own = [&] { return own[FragmentRoom::more] < kMoreOfOnePeerMax; };
+  const auto has_any = [&] {
+    return core_.fragment_rooms[FragmentRoom::more] < core_.more_fragments_max;
   };
-  if (!has()) forget_remembered();
-  return has();
+  if (!has_own()) forget_remembered(connection);
+  if (!has_any()) forget_all_remembered();
+  return has_own() && has_any();
+}
+
+// So many pieces of a width. Those of wider ones, whose rails may be gone by now, leave them room.
+bool Sending::has_pieces_left(Connection& connection, std::uint64_t pieces, std::uint32_t width) {
+  std::uint32_t most = 0;
+  for (const Port& port : core_.ports) {
+    if (port.payload_max() >= width) most += core_.pieces_of_a_rail;
+  }
+  most = std::min(most, kPiecesOfOnePeerMax);
+  const FragmentRooms& own = connection.outbound->rooms;
+  const auto has_own = [&] { return own[FragmentRoom::piece] + pieces <= most; };
+  const auto has_any = [&] {
+    return core_.fragment_rooms[FragmentRoom::piece] + pieces <= core_.pieces_max;
+  };
+  if (!has_own()) forget_remembered(connection);
+  if (!has_any()) forget_all_remembered();
+  return has_own() && has_any();
 }
 
 // Those of which nothing is to be sent any more, as others took their place, only wait for late
 // acknowledgements. They must not take the room of what is to be sent.
-void Sending::forget_remembered() {
+void Sending::forget_remembered(Connection& connection) {
+  if (core_.remembered_fragments == 0) return;
+  for (std::uint32_t i = connection.outbound->fragments.first; i != kNone;) {
+    const std::uint32_t next = Fragments::after(core_.fragments, i);
+    if (core_.fragments[i].is_settled()) discard(connection, i);
+    i = next;
+  }
+}
+
+void Sending::forget_all_remembered() {
   if (core_.remembered_fragments == 0) return;
   for (Connection& connection : core_.connections) {
-    if (connection.outbound == nullptr) continue;
-    for (std::uint32_t i = connection.outbound->fragments.first; i != kNone;) {
-      const std::uint32_t next = Fragments::after(core_.fragments, i);
-      if (core_.fragments[i].is_settled()) discard(connection, i);
-      i = next;
-    }
+    if (connection.outbound != nullptr) forget_remembered(connection);
   }
 }
 
@@ -71,14 +95,15 @@ void Sending::renumber_oldest(Connection& connection) {
 // A virtual fragment of [offset, offset + bytes), in fragments of up to `width`, not queued. The
 // first of a message is always to be had.
 std::uint32_t Sending::cut(Connection& connection, std::uint32_t message, MessageFrameType type,
-                           std::uint64_t offset, std::uint64_t bytes, std::uint32_t width) {
+                           std::uint64_t offset, std::uint64_t bytes, std::uint32_t width,
+                           FragmentRoom room) {
   renumber_oldest(connection);
-  return cut_as(connection, next_number(connection), message, type, offset, bytes, width);
+  return cut_as(connection, next_number(connection), message, type, offset, bytes, width, room);
 }
 
 std::uint32_t Sending::cut_as(Connection& connection, std::uint32_t number, std::uint32_t message,
                               MessageFrameType type, std::uint64_t offset, std::uint64_t bytes,
-                              std::uint32_t width) {
+                              std::uint32_t width, FragmentRoom room) {
   const std::uint32_t i = core_.fragments.take();
   HOLDFAST_ASSERT(i != kNone);
   OutgoingMessage& of = core_.outgoing[message];
@@ -95,11 +120,9 @@ std::uint32_t Sending::cut_as(Connection& connection, std::uint32_t number, std:
   fragment.count =
       static_cast<std::uint8_t>(fragment.bytes == 0 ? 1 : (fragment.bytes + width - 1) / width);
   fragment.waiting = fragment.all();
-  fragment.extra = !of.fragments.empty();
-  if (fragment.extra) {
-    ++connection.outbound->extra_fragments;
-    ++core_.extra_fragments;
-  }
+  fragment.room = of.fragments.empty() ? FragmentRoom::message : room;
+  ++connection.outbound->rooms[fragment.room];
+  ++core_.fragment_rooms[fragment.room];
   Fragments::append(core_.fragments, connection.outbound->fragments, i);
   MessageFragments::append(core_.fragments, of.fragments, i);
   ++of.unfinished;
@@ -141,9 +164,9 @@ std::uint32_t Sending::widest_up(const Connection& connection) const {
 
 // The lowest bytes that wait of a virtual fragment become one of narrower fragments, or several,
 // under numbers of their own; what still arrives of the old one counts, too (specification,
-// clause 14.12). Not more than one has room for, or one fragment, at a time: else those that wait
-// took all the room there is from those that can be sent. False: there is no room, or some of it is
-// under way, and nothing has changed.
+// clause 14.12). So much at a time as makes the first of them as long as can be, by which a
+// receiver knows the extent of an eager one; all of it would take the room of others that can be
+// sent. False: there is no room, or some of it is under way, and nothing of it is cut.
 bool Sending::cut_anew(Connection& connection, std::uint32_t i, std::uint32_t width) {
   VirtualFragment& old = core_.fragments[i];
   if (old.under_way != 0) return false;
@@ -152,16 +175,11 @@ bool Sending::cut_anew(Connection& connection, std::uint32_t i, std::uint32_t wi
   const std::uint64_t from = old.waits_from();
   std::uint64_t to = from;
   std::uint64_t taken = 0;
-  for (unsigned k = first; k < old.count && (old.waiting >> k & 1) != 0; ++k) {
-    const std::uint64_t end = old.fragment_offset(k) + old.fragment_size(k);
-    if (k != first && end - from > most) break;
-    to = end;
+  for (unsigned k = first; k < old.count && (old.waiting >> k & 1) != 0 && to - from < most; ++k) {
+    to = old.fragment_offset(k) + old.fragment_size(k);
     taken |= std::uint64_t{1} << k;
   }
-  const std::uint64_t pieces = (to - from + most - 1) / most;
-  const std::uint32_t room = core_.fragments.size() - core_.outgoing.size();
-  if (core_.extra_fragments + pieces > room) forget_remembered();
-  if (core_.extra_fragments + pieces > room) return false;
+  if (!has_pieces_left(connection, (to - from + most - 1) / most, width)) return false;
 
   old.waiting &= ~taken;
   old.replaced |= taken;
@@ -172,7 +190,8 @@ bool Sending::cut_anew(Connection& connection, std::uint32_t i, std::uint32_t wi
   auto type = first == 0 ? old.type : MessageFrameType::data;
   if (type != MessageFrameType::eager) type = MessageFrameType::data;
   for (std::uint64_t at = from; at < to; type = MessageFrameType::data) {
-    const std::uint32_t made = cut(connection, old.message, type, at, to - at, width);
+    const std::uint32_t made =
+        cut(connection, old.message, type, at, to - at, width, FragmentRoom::piece);
     core_.fragments[made].next_type = MessageFrameType::data;
     at += core_.fragments[made].bytes;
     enqueue(connection, made, SendQueue::again);
@@ -227,10 +246,8 @@ void Sending::discard(Connection& connection, std::uint32_t i) {
   HOLDFAST_ASSERT(fragment.under_way == 0);
   if (fragment.replaced != 0 && fragment.is_settled()) --core_.remembered_fragments;
   enqueue(connection, i, SendQueue::none);
-  if (fragment.extra) {
-    --connection.outbound->extra_fragments;
-    --core_.extra_fragments;
-  }
+  --connection.outbound->rooms[fragment.room];
+  --core_.fragment_rooms[fragment.room];
   Fragments::remove(core_.fragments, connection.outbound->fragments, i);
   MessageFragments::remove(core_.fragments, core_.outgoing[fragment.message].fragments, i);
   core_.fragments.give(i);

@@ -50,16 +50,16 @@ struct LoneMessage {
 
 struct Outbound {
   LoneMessage lone;
-  List messages;                      // of which the peer does not know, ascending
-  List starting;                      // of these, not started
-  List heard;                         // whose requests are acknowledged
-  List granted;                       // of these, with bytes to be cut, ascending
-  List fragments;                     // virtual fragments, ascending
-  List again;                         // of these: with fragments that were lost,
-  List firsts;                        // with fragments of eager messages to be sent,
-  List data;                          // with others to be sent
-  Time waits_until = Time::never();   // what is to be sent waits for a rail that will have room
-  std::uint32_t extra_fragments = 0;  // virtual fragments beyond one for each message
+  List messages;                     // of which the peer does not know, ascending
+  List starting;                     // of these, not started
+  List heard;                        // whose requests are acknowledged
+  List granted;                      // of these, with bytes to be cut, ascending
+  List fragments;                    // virtual fragments, ascending
+  List again;                        // of these: with fragments that were lost,
+  List firsts;                       // with fragments of eager messages to be sent,
+  List data;                         // with others to be sent
+  Time waits_until = Time::never();  // what is to be sent waits for a rail that will have room
+  FragmentRooms rooms;               // that its virtual fragments take
   std::vector<OutboundRail> rails;
 
   // Something that waits for a rail, not for an answer.

@@ -4,8 +4,8 @@
 // A message is one of these: it waits for its first frame; it has asked and waits for the grant; it
 // has bytes to cut; it waits for acknowledgements. Of the fragments of a virtual fragment each is
 // waiting to be sent, under way, or delivered: three masks that never share a bit; or others, which
-// a narrower rail carries, took its place. Nothing is cut before there is a rail to send it on, so
-// a fragment is as long as that rail likes.
+// a narrower rail carries, took its place, whether it is delivered then or not. Nothing is cut
+// before there is a rail to send it on, so a fragment is as long as that rail likes.
 #pragma once
 
 #include <algorithm>
@@ -55,6 +55,17 @@ struct OutgoingMessage {
 // Which queue of its connection it waits in for a rail.
 enum class SendQueue : std::uint8_t { none, again, firsts, data };
 
+// Whose room a virtual fragment takes: each message has room for one; then there is some for others
+// of messages, and some for pieces of what was cut anew, so that neither can hold up the other.
+enum class FragmentRoom : std::uint8_t { message, more, piece };
+struct FragmentRooms {
+  std::array<std::uint32_t, 3> taken{};
+  std::uint32_t& operator[](FragmentRoom room) { return taken[static_cast<std::size_t>(room)]; }
+  std::uint32_t operator[](FragmentRoom room) const {
+    return taken[static_cast<std::size_t>(room)];
+  }
+};
+
 struct VirtualFragment {
   Links of_connection;  // ascending by number
   Links of_message;
@@ -68,7 +79,7 @@ struct VirtualFragment {
   MessageFrameType type = MessageFrameType::data;       // of its first frame,
   MessageFrameType next_type = MessageFrameType::data;  // and of the others
   SendQueue queue = SendQueue::none;
-  bool extra = false;  // one more than the message's first, of which there is a number
+  FragmentRoom room = FragmentRoom::message;
   // With the timers of the paper all of it goes on one rail, and its acknowledgement timer runs
   // when its last fragment has been scheduled.
   std::uint8_t rail = 0;

@@ -89,14 +89,17 @@ class Sending {
   static std::uint32_t next_number(Connection& connection);
   void renumber_oldest(Connection& connection);
   std::uint32_t cut(Connection& connection, std::uint32_t message, MessageFrameType type,
-                    std::uint64_t offset, std::uint64_t bytes, std::uint32_t width);
+                    std::uint64_t offset, std::uint64_t bytes, std::uint32_t width,
+                    FragmentRoom room = FragmentRoom::more);
   std::uint32_t cut_as(Connection& connection, std::uint32_t number, std::uint32_t message,
                        MessageFrameType type, std::uint64_t offset, std::uint64_t bytes,
-                       std::uint32_t width);
+                       std::uint32_t width, FragmentRoom room = FragmentRoom::more);
   void cut_data(Connection& connection, std::uint32_t message, std::size_t rail,
                 const Loads& loads);
-  bool has_fragment_left(const Connection& connection);
-  void forget_remembered();
+  bool has_fragment_left(Connection& connection);
+  bool has_pieces_left(Connection& connection, std::uint64_t pieces, std::uint32_t width);
+  void forget_remembered(Connection& connection);
+  void forget_all_remembered();
   void settle(Connection& connection, std::uint32_t fragment);
   std::uint32_t widest_up(const Connection& connection) const;
   bool cut_anew(Connection& connection, std::uint32_t fragment, std::uint32_t width);

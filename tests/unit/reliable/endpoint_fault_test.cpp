@@ -515,6 +515,33 @@ TEST(EndpointFaults, AVirtualFragmentMayBeCutIntoMoreThanThereIsRoomFor) {
   EXPECT_TRUE(exchange.got == exchange.sent);
 }
 
+// The receiver knows the extent of the first virtual fragment of a message that has not asked from
+// its first frame. That is lost on the wide rail or not; of what takes its place a third is lost,
+// the first one among it.
+TEST(EndpointFaults, AnEagerMessageIsCutAnew) {
+  for (const int after_us : {12, 40, 80, 150, 1000}) {
+    WorldOptions options;
+    options.rails = {RailKind{.frame_bytes_max = 9000}, RailKind{.frame_bytes_max = 1400}};
+    options.endpoint.limits.eager_bytes_max = 400'000;
+    World world(options);
+    int narrow = 0;
+    world.network.script = [&](const Flight& flight) {
+      Fate fate;
+      if (flight.rail == 1 && flight.carries_payload() && narrow++ % 3 == 0 && narrow < 300)
+        fate.copies = 0;
+      if (flight.rail == 0 && flight.carries_payload() && after_us == 1000) fate.copies = 0;
+      return fate;
+    };
+    Exchange exchange(400'000);
+    exchange.begin(world);
+    world.run(microseconds(after_us));
+    world.network.cut(0);
+    ASSERT_TRUE(world.complete(1, 1, seconds(1))) << after_us;
+    ASSERT_TRUE(world.complete(0, 1));
+    EXPECT_TRUE(exchange.got == exchange.sent);
+  }
+}
+
 // What has been cut anew is remembered as long as its message is on its way, unless there is no
 // room.
 TEST(EndpointFaults, WhatIsRememberedOfWhatWasCutAnewTakesNoRoom) {
