@@ -157,9 +157,13 @@ void Sending::deliver(Connection& connection, std::uint32_t i, std::uint64_t mas
     deliver_packet(connection, fragment, fragment.copy(left), news);
   }
   fragment.under_way &= ~fresh;
+  const bool ends_waiting = fragment.waiting != 0 && (fragment.waiting & ~fresh) == 0;
   fragment.waiting &= ~fresh;
   fragment.delivered |= fresh;
-  if (fragment.waiting == 0) enqueue(connection, i, SendQueue::none);
+  if (ends_waiting) {
+    enqueue(connection, i, SendQueue::none);
+    if (is_as_in_paper()) schedule_as_in_paper(fragment, fragment.rail, news.now);
+  }
   if (!was_settled && fragment.is_settled()) settle(connection, i);
 }
 

@@ -68,6 +68,40 @@ TEST(PaperTimers, AVirtualFragmentIsScheduledWholeInAShortLane) {
   EXPECT_EQ(world.at(0).health({1}, 0), RailHealth::down);
 }
 
+// It also starts where the last fragments need not be scheduled again: all but the first have come,
+// and that is said when some have been sent once more, on a rail that has room for no others.
+TEST(PaperTimers, OneRunsWhateverIsUnderWay) {
+  constexpr std::size_t kFragments = 20, kBeside = 14;
+  WorldOptions options = paper(3);
+  options.endpoint.paper.acknowledgement_retries = 0;
+  options.endpoint.limits.window_bytes = 16 * 1448;
+  World world(options);
+  std::size_t count = 0;
+  world.network.script = [&](const Flight& flight) {
+    constexpr std::size_t kFirstAgain = kFragments + 2 * kBeside + 1;
+    if (flight.carries_payload()) {
+      ++count;
+      return Fate{.copies = count == 1 || count == kFirstAgain ? 0 : 1};
+    }
+    return Fate{.copies = count >= kFragments && count < kFirstAgain ? 0 : 1};
+  };
+  const std::vector<std::byte> sent = content(1, kFragments * 1400);
+  const std::vector<std::byte> beside = content(2, kBeside * 1400);
+  std::vector<std::byte> got(sent.size()), first(beside.size()), second(beside.size());
+  ASSERT_NE(world.receive(1, 0, got), kNoRequest);
+  for (auto* const each : {&first, &second}) ASSERT_NE(world.receive(1, 0, *each, 2), kNoRequest);
+  ASSERT_NE(world.send(0, 1, sent), kNoRequest);
+  world.run(seconds(5));
+  ASSERT_EQ(count, kFragments);
+  for (int i = 0; i < 2; ++i) ASSERT_NE(world.send(0, 1, beside, 2), kNoRequest);
+  world.run(seconds(4));
+  ASSERT_EQ(count, kFragments + 2 * kBeside);
+  ASSERT_TRUE(world.complete(1, 3, seconds(1000)));
+  ASSERT_TRUE(world.complete(0, 3, seconds(1000)));
+  EXPECT_TRUE(got == sent);
+  EXPECT_TRUE(first == beside && second == beside);
+}
+
 TEST(PaperTimers, ARailThatIsGivenUpIsNeverTakenBack) {
   World world(paper(2));
   std::vector<std::unique_ptr<std::vector<std::byte>>> sent, got;
