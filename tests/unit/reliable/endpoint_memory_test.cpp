@@ -37,6 +37,7 @@ class Crowd {
 // With two rails, all that malloc gives out but a buffer: each peer has a place for a message.
 TEST(EndpointMemory, AnIdlePeerTakesAKibibyte) {
   EXPECT_LE(Endpoint::bytes_per_idle_peer(2), 1024u);
+  EXPECT_LE(Endpoint::bytes_per_idle_peer(8), 2600u);
   if (!tests::malloc_counts()) GTEST_SKIP() << "this malloc does not count";
   const std::size_t few = Crowd(kFew).bytes();
   const std::size_t many = Crowd(kMany).bytes();

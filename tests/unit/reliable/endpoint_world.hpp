@@ -167,4 +167,14 @@ class World {
   std::map<std::uint32_t, Time> due_;
 };
 
+// A message from process 0 to process 1.
+struct Exchange {
+  std::vector<std::byte> sent, got;
+  explicit Exchange(std::size_t bytes) : sent(content(bytes, bytes)), got(bytes) {}
+  void begin(World& world, std::uint64_t tag = 1) {
+    ASSERT_NE(world.receive(1, 0, got, tag), kNoRequest);
+    ASSERT_NE(world.send(0, 1, sent, tag), kNoRequest);
+  }
+};
+
 }  // namespace holdfast::reliable
