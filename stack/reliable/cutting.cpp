@@ -188,7 +188,6 @@ bool Sending::cut_anew(Connection& connection, std::uint32_t i, std::uint32_t wi
   if (was_lost || old.waiting == 0) enqueue(connection, i, SendQueue::none);
   // Only the first frame of a message says what it is matched by.
   auto type = first == 0 ? old.type : MessageFrameType::data;
-  if (type != MessageFrameType::eager) type = MessageFrameType::data;
   for (std::uint64_t at = from; at < to; type = MessageFrameType::data) {
     const std::uint32_t made =
         cut(connection, old.message, type, at, to - at, width, FragmentRoom::piece);

@@ -88,8 +88,7 @@ struct VirtualFragment {
   std::uint8_t lost_rail = 0;  // where the copy was that was last given up, sent at lost_sent
   Time lost_sent;
   std::uint64_t delivered = 0, under_way = 0, waiting = 0;
-  // Cut anew, for narrower rails: nothing is sent of these any more, but late acknowledgements
-  // count.
+  // Cut anew for narrower rails: nothing of these is sent any more; late acknowledgements count.
   std::uint64_t replaced = 0;
   std::uint64_t sent_before = 0;                       // of which a copy has been sent
   std::array<std::uint16_t, kFragmentsMax> packets{};  // of those under way: indices of SentPacket

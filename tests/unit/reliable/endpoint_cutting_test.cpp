@@ -92,7 +92,7 @@ TEST(EndpointCutting, WhatIsRememberedOfWhatWasCutAnewTakesNoRoom) {
   ASSERT_TRUE(world.complete(0, 1));
   EXPECT_TRUE(exchange.got == exchange.sent);
   EXPECT_GT(falls, 100);
-  EXPECT_LT(falls, 200) << "243 if one virtual fragment at a time is all that there is room for";
+  EXPECT_LT(falls, 200) << "236 if all that is remembered keeps its room";
 }
 
 // Half of the fragments that were under way on the rail arrive late: after their bytes have been
