@@ -104,7 +104,7 @@ void PeerRails::timed_out(std::size_t rail, Time oldest, unsigned packets, Time 
   Rail& of = rails_[rail];
   if (!of.state.carries_data()) return;
   if (!of.data.pending()) {
-    of.data.proof_from = one_way_after(of, oldest);
+    of.data.proof_from = there_by(of, oldest);
     of.many = packets >= settings_->overtaken_packets;
     settle(of, proven_elsewhere(rail), now);
   }
@@ -147,10 +147,12 @@ void PeerRails::handle(std::size_t rail, RailEvent event, Time now) {
   apply(rail, event, now);
 }
 
-Time PeerRails::one_way_after(const Rail& rail, Time sent) const {
+// When what was posted on the rail at `sent` should be with the peer. All of the round trip may be
+// the way there: a queue of our own is.
+Time PeerRails::there_by(const Rail& rail, Time sent) const {
   const RoundTrip& round_trip = rail.round_trip;
   return sent +
-         (round_trip.measured() ? round_trip.smoothed() : round_trip.retransmission_timeout()) / 2;
+         (round_trip.measured() ? round_trip.smoothed() : round_trip.retransmission_timeout() / 2);
 }
 
 Time PeerRails::proven_elsewhere(std::size_t rail) const {
@@ -187,7 +189,7 @@ bool PeerRails::is_waited_for(std::size_t rail) const {
     if (other.data.unproven() || other.probe.unproven()) return true;
     const bool in_question = other.data.pending() || other.state.silences() > 0;
     if (in_question && other.probe_ends != Time::never() &&
-        proven_elsewhere(i) < one_way_after(other, other.probe_sent)) {
+        proven_elsewhere(i) < there_by(other, other.probe_sent)) {
       return true;
     }
   }
@@ -207,7 +209,7 @@ void PeerRails::lose_probe(std::size_t rail, Time now) {
   // That a rail which is down loses one more probe is nobody's question.
   if (of.state.health() == RailHealth::down) return;
   if (!of.probe.pending()) {
-    of.probe.proof_from = one_way_after(of, of.probe_sent);
+    of.probe.proof_from = there_by(of, of.probe_sent);
     settle(of, proven_elsewhere(rail), now);
   }
   if (!of.probe.unproven()) return;

@@ -5,17 +5,18 @@
 //
 // A silent rail and a peer that computes look alike to who waits for an acknowledgement. So the
 // rule: silence counts against a rail only if the peer has acknowledged something that was sent
-// later, on any rail, when what the silent one carries should already have been there (half a round
-// trip of it after its sending); and if nothing comes for half a retransmission timeout after both
-// are known, as one who wakes acknowledges what came on one rail a moment before the other. Only
-// our own clock is used. If there is no such proof, all rails that carry data are asked: a probe
-// each, witnesses for one another. If nobody answers, the peer does not turn, or all rails are cut:
-// no rail is blamed, however long it takes, and probes become rarer.
+// later, on any rail, when what the silent one carries should already have been there (a round trip
+// of it after its sending, of which a queue of our own may be nearly all); and if nothing comes for
+// half a retransmission timeout after both are known, as one who wakes acknowledges what came on
+// one rail a moment before the other. Only our own clock is used. If there is no such proof, all
+// rails that carry data are asked: a probe each, witnesses for one another. If nobody answers, the
+// peer does not turn, or all rails are cut: no rail is blamed, however long it takes, and probes
+// become rarer.
 //
 // Worst cases, from the cut of a rail with round trip R and retransmission timeout T while another
 // one, with R', works, to its being suspect, which is when what was under way goes elsewhere. The
 // last acknowledgement comes A after the cut: R, or somewhat more than R/2 + R' if it comes with
-// those of the other rail; and a timeout T after that. With suspect_after = 2, R/2 + 2 R' <= T, and
+// those of the other rail; and a timeout T after that. With suspect_after = 2, R + 2 R' <= T, and
 // n packets under way:
 //   the network says so                                             0
 //   n >= overtaken_packets, another rail delivers                   A + 3/2 T
@@ -180,7 +181,7 @@ class PeerRails {
     bool wanted = false;       // a probe, although it carries data
   };
 
-  Time one_way_after(const Rail& rail, Time sent) const;
+  Time there_by(const Rail& rail, Time sent) const;
   Time proven_elsewhere(std::size_t rail) const;
   void prove(std::size_t rail, Time sent, Time now);
   void settle(Rail& rail, Time proven, Time now);
