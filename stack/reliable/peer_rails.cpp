@@ -148,7 +148,7 @@ void PeerRails::handle(std::size_t rail, RailEvent event, Time now) {
 }
 
 // When what was posted on the rail at `sent` should be with the peer. All of the round trip may be
-// the way there: a queue of our own is.
+// the way there: a queue of our own is. Before anything has been measured a guess, which is long.
 Time PeerRails::there_by(const Rail& rail, Time sent) const {
   const RoundTrip& round_trip = rail.round_trip;
   return sent +

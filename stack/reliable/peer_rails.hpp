@@ -23,7 +23,8 @@
 //   n >= overtaken_packets, all others are idle                     A + R' + 3/2 T
 //   n < overtaken_packets                                           A + 5/2 T
 //   n >= overtaken_packets, another rail delivers all the time      U + R' + 1 ms
-// where U is the greater of 2 R and R + twice its mean deviation: that is for who sends to find
+// and where R + 2 R' > T, as of loaded rails, later by what T lacks, at most R' or, of few packets,
+// 2 R'. U is the greater of 2 R and R + twice its mean deviation: that is for who sends to find
 // (Sending::find_outrun), without asking for a timeout, which is many R where round trips vary. And
 // of a peer that does not turn no rail becomes suspect, however long. When all rails were cut
 // and are well again the first answer comes after at most probe_interval_silent + R. A rail that is

@@ -195,6 +195,7 @@ Time WorldEnd::next_deadline() const {
 World::World(std::vector<Duration> round_trips, const RailSettings& settings,
              const RoundTripLimits& limits)
     : round_trips_(std::move(round_trips)), cut_(round_trips_.size()) {
+  for (const Duration round_trip : round_trips_) there.push_back(round_trip / 2);
   ends.reserve(2);
   for (std::size_t side = 0; side < 2; ++side) {
     WorldEnd& end = ends.emplace_back(*this, side, round_trips_.size(), settings, limits);
@@ -212,7 +213,8 @@ void World::start(std::size_t from, std::size_t depth, std::uint64_t packets) {
 
 void World::post(std::size_t from, WorldFrame frame, Time at) {
   if (cut_[frame.on][from]) return;
-  const Time arrives = at + round_trips_[frame.on] / 2;
+  const Duration way = from == 0 ? there[frame.on] : round_trips_[frame.on] - there[frame.on];
+  const Time arrives = at + way;
   under_way_.emplace(arrives, std::pair(1 - from, std::move(frame)));
 }
 

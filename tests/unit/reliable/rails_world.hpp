@@ -85,7 +85,7 @@ class WorldEnd {
 
 class World {
  public:
-  // Round trips of the rails; each way takes half of it.
+  // Round trips of the rails; each way takes half of it, unless `there` says otherwise.
   World(std::vector<Duration> round_trips, const RailSettings& settings,
         const RoundTripLimits& limits);
 
@@ -105,6 +105,7 @@ class World {
 
   Time now;
   std::vector<WorldEnd> ends;
+  std::vector<Duration> there;  // of each rail's round trip, from end 0 to end 1
 
  private:
   std::vector<Duration> round_trips_;

@@ -104,10 +104,15 @@ TEST(RailsWorld, AcknowledgementsLeaveARailThatIsDeadInTheirDirection) {
   }
 }
 
+// In every second seed a queue makes nearly all of a rail's round trip one of its ways.
 TEST(RailsWorld, WhoSleepsIsNotTakenForDeadRails) {
   for (std::uint64_t seed = 0; seed < tests::drawn(16u); ++seed) {
     Random random(seed, 6, 0);
-    World world(any_round_trips(random, 1 + random.below(4)), kSettings, kLimits);
+    const std::vector<Duration> round_trips = any_round_trips(random, 1 + random.below(4));
+    World world(round_trips, kSettings, kLimits);
+    for (std::size_t r = 0; r < round_trips.size() && seed % 2 == 1; ++r) {
+      world.there[r] = any(random, microseconds(1), round_trips[r] - microseconds(1));
+    }
     world.start(0, 1 + random.below(8), kForEver);
     if (random.below(2) == 0) world.start(1, 1 + random.below(8), kForEver);
     for (int i = 0; i < 20; ++i) {
