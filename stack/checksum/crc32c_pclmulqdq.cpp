@@ -2,7 +2,8 @@
 // towards the end of the data by two carry-less products. Four of these and three computations with
 // the crc32 instruction run side by side, each over a part of a block of its own, since they use
 // different units of the processor. Which share each takes: what one step of both costs on Zen and
-// on Intel's.
+// on Intel's. What is shorter than a block is left to the crc32 instruction, as folding takes long
+// to end.
 #if defined(__x86_64__)
 
 #include <smmintrin.h>
@@ -12,17 +13,16 @@
 
 #include "stack/checksum/crc32c_polynomial.hpp"
 #include "stack/checksum/crc32c_scalar.hpp"
+#include "stack/checksum/crc32c_thirds.hpp"
 #include "stack/checksum/processor.hpp"
 #include "stack/checksum/stream_copy.hpp"
-
-#define HOLDFAST_PCLMUL __attribute__((target("sse4.2,pclmul")))
-#define HOLDFAST_PCLMUL_INLINE HOLDFAST_PCLMUL __attribute__((always_inline)) inline
 
 namespace holdfast {
 
 namespace {
 
 namespace polynomial = crc32c_polynomial;
+using crc32c_scalar::moved_register;
 
 constexpr std::size_t kWide = 4 * sizeof(__m128i);  // folded in a step
 constexpr std::size_t kNarrow = 32;                 // each crc32 computation's share of a step
@@ -39,14 +39,6 @@ HOLDFAST_PCLMUL_INLINE __m128i moved(__m128i sum) {
   return _mm_xor_si128(_mm_clmulepi64_si128(sum, by, 0x00), _mm_clmulepi64_si128(sum, by, 0x11));
 }
 
-// A register, to be multiplied on the way to the end of a block, `kBytes` away.
-template <std::size_t kBytes>
-HOLDFAST_PCLMUL_INLINE __m128i moved_register(std::uint64_t crc) {
-  constexpr std::uint64_t kFactor = polynomial::register_factor(kBytes);
-  return _mm_clmulepi64_si128(_mm_cvtsi64_si128(static_cast<long long>(crc)), factors(kFactor, 0),
-                              0x00);
-}
-
 template <bool kCopies>
 HOLDFAST_PCLMUL_INLINE __m128i load(std::byte* to, const std::byte* from) {
   const __m128i data = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
@@ -60,6 +52,19 @@ HOLDFAST_PCLMUL_INLINE std::uint64_t reduced(__m128i sum) {
   return _mm_crc32_u64(_mm_crc32_u64(0, lower), upper);
 }
 
+// For what a step reads, two blocks on: the processor's prefetchers do not follow four streams that
+// end after so few lines. Not for copies, which it made slower.
+template <std::size_t kSteps>
+HOLDFAST_PCLMUL_INLINE void ask_ahead(const std::byte* wide, const std::byte* narrow,
+                                      std::size_t step) {
+  constexpr std::size_t kPart = kSteps * kNarrow;
+  constexpr std::size_t kAhead = 2 * (kSteps * kWide + 3 * kPart);
+  _mm_prefetch(reinterpret_cast<const char*>(wide + kAhead), _MM_HINT_T0);
+  if (step % 2 != 0) return;  // a step of a part is half a line
+  for (std::size_t part = 0; part < 3; ++part)
+    _mm_prefetch(reinterpret_cast<const char*>(narrow + part * kPart + kAhead), _MM_HINT_T0);
+}
+
 // kSteps steps: first the folded part, then the three others.
 template <std::size_t kSteps, bool kCopies>
 HOLDFAST_PCLMUL std::uint32_t block(std::uint32_t crc, std::byte* to, const std::byte* from) {
@@ -71,6 +76,7 @@ HOLDFAST_PCLMUL std::uint32_t block(std::uint32_t crc, std::byte* to, const std:
   s0 = _mm_xor_si128(s0, _mm_cvtsi32_si128(static_cast<int>(crc)));
   std::uint64_t a = 0, b = 0, c = 0;
   for (std::size_t step = 0;; ++step) {
+    if constexpr (!kCopies) ask_ahead<kSteps>(from, narrow + step * kNarrow, step);
     for (std::size_t i = step * kNarrow; i < (step + 1) * kNarrow; i += 8) {
       const auto take = [&](std::size_t at) {
         return crc32c_scalar::take<std::uint64_t>(kCopies ? narrow_to + at : nullptr, narrow + at,
@@ -112,9 +118,7 @@ template <bool kCopies>
 HOLDFAST_PCLMUL std::uint32_t run(std::uint32_t crc, std::byte* to, const std::byte* from,
                                   std::size_t bytes) {
   blocks<40, kCopies>(crc, to, from, bytes);
-  blocks<6, kCopies>(crc, to, from, bytes);
-  blocks<1, kCopies>(crc, to, from, bytes);
-  return crc32c_scalar::few<kCopies>(crc, to, from, bytes);
+  return crc32c_scalar::rest<kCopies>(crc, to, from, bytes);
 }
 
 std::uint32_t update(std::uint32_t crc, const std::byte* from, std::size_t bytes) {
