@@ -1,6 +1,6 @@
 // What the kernels with SSE4.2's crc32 instruction share. It takes 8 bytes a cycle but gives its
 // result after 3 cycles, so only three computations side by side keep it busy; joining them takes a
-// carry-less product each, or tables.
+// carry-less product each (crc32c_thirds.hpp).
 //
 // Only for functions that are compiled for SSE4.2: the target is an attribute, not a flag of the
 // build, so that nothing else is.

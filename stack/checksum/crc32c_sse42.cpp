@@ -12,8 +12,8 @@ namespace holdfast {
 
 namespace {
 
-// Thirds of a page give a sum from memory half as much again as thirds of 1 KiB (Zen 3). Copies are
-// slower with them, and with asking ahead.
+// Thirds of a page give a sum from memory half as much again as thirds of 1 KiB (Zen 3). Copies
+// within the caches are slower with them, and with asking ahead.
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kLongThird = 1024;
 

@@ -1,6 +1,5 @@
 // Three computations with the crc32 instruction side by side, each over a third of what there is,
-// joined by two carry-less products: as fast as the instruction can be, and no tables to keep in
-// the caches.
+// joined by two carry-less products, which need no tables that take their part of the caches.
 #pragma once
 
 #if defined(__x86_64__)

@@ -104,7 +104,7 @@ TEST(RailsWorld, AcknowledgementsLeaveARailThatIsDeadInTheirDirection) {
   }
 }
 
-// In every second seed a queue makes nearly all of a rail's round trip one of its ways.
+// In every second seed one way of a rail takes any part of its round trip, as with a queue.
 TEST(RailsWorld, WhoSleepsIsNotTakenForDeadRails) {
   for (std::uint64_t seed = 0; seed < tests::drawn(16u); ++seed) {
     Random random(seed, 6, 0);
