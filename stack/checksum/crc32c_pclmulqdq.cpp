@@ -119,7 +119,7 @@ template <bool kCopies>
 HOLDFAST_PCLMUL std::uint32_t run(std::uint32_t crc, std::byte* to, const std::byte* from,
                                   std::size_t bytes) {
   blocks<40, kCopies>(crc, to, from, bytes);
-  return crc32c_scalar::rest<kCopies>(crc, to, from, bytes);
+  return crc32c_scalar::any_length<kCopies>(crc, to, from, bytes);
 }
 
 std::uint32_t update(std::uint32_t crc, const std::byte* from, std::size_t bytes) {

@@ -34,6 +34,7 @@ HOLDFAST_SSE42 inline std::uint32_t few(std::uint32_t crc, std::byte* to, const 
   std::uint64_t wide = crc;
   std::size_t done = 0;
   const auto target = [&] { return kCopies ? to + done : nullptr; };
+#pragma GCC unroll 4
   for (; bytes - done >= 8; done += 8)
     wide = _mm_crc32_u64(wide, take<std::uint64_t>(target(), from + done, kCopies));
   crc = static_cast<std::uint32_t>(wide);
