@@ -27,27 +27,54 @@ inline Word take(std::byte* to, const std::byte* from, bool copies) {
   return word;
 }
 
-// Any number of bytes, one word after the other.
+// Fewer bytes than a word.
+template <bool kCopies>
+HOLDFAST_SSE42 inline std::uint32_t fewest(std::uint32_t crc, std::byte* to, const std::byte* from,
+                                           std::size_t bytes) {
+  const auto target = [&](std::size_t at) { return kCopies ? to + at : nullptr; };
+  if ((bytes & 4) != 0) crc = _mm_crc32_u32(crc, take<std::uint32_t>(target(0), from, kCopies));
+  if ((bytes & 2) != 0) {
+    const std::size_t at = bytes & 4;
+    crc = _mm_crc32_u16(crc, take<std::uint16_t>(target(at), from + at, kCopies));
+  }
+  if ((bytes & 1) != 0) {
+    const std::size_t at = bytes & 6;
+    crc = _mm_crc32_u8(crc, take<std::uint8_t>(target(at), from + at, kCopies));
+  }
+  return crc;
+}
+
+// What is left of a word, which ends at `end` after at least a word: with the register added to it
+// and zero bytes before both, which leave a register of zero as it is. Where how many there are
+// changes from call to call no branch is guessed wrong.
+template <bool kCopies>
+HOLDFAST_SSE42 inline std::uint32_t last_word(std::uint32_t crc, std::byte* to_end,
+                                              const std::byte* end, std::size_t bytes) {
+  const std::uint64_t word = take<std::uint64_t>(kCopies ? to_end - 8 : nullptr, end - 8, kCopies);
+  const auto to_top = [&](std::uint64_t low) { return low << 8 << (56 - 8 * bytes); };
+  const std::uint64_t added = (word ^ to_top(crc)) & to_top(~std::uint64_t{0});
+  const std::uint64_t behind = static_cast<std::uint64_t>(crc) >> (8 * bytes);
+  return static_cast<std::uint32_t>(_mm_crc32_u64(0, added) ^ behind);
+}
+
+// Any number of bytes behind at least a word, one word after the other.
+template <bool kCopies>
+HOLDFAST_SSE42 inline std::uint32_t words(std::uint32_t crc, std::byte* to, const std::byte* from,
+                                          std::size_t bytes) {
+  std::uint64_t wide = crc;
+  std::size_t done = 0;
+  for (; bytes - done >= 8; done += 8)
+    wide = _mm_crc32_u64(wide,
+                         take<std::uint64_t>(kCopies ? to + done : nullptr, from + done, kCopies));
+  return last_word<kCopies>(static_cast<std::uint32_t>(wide), kCopies ? to + bytes : nullptr,
+                            from + bytes, bytes - done);
+}
+
+// Any number of bytes.
 template <bool kCopies>
 HOLDFAST_SSE42 inline std::uint32_t few(std::uint32_t crc, std::byte* to, const std::byte* from,
                                         std::size_t bytes) {
-  std::uint64_t wide = crc;
-  std::size_t done = 0;
-  const auto target = [&] { return kCopies ? to + done : nullptr; };
-#pragma GCC unroll 4
-  for (; bytes - done >= 8; done += 8)
-    wide = _mm_crc32_u64(wide, take<std::uint64_t>(target(), from + done, kCopies));
-  crc = static_cast<std::uint32_t>(wide);
-  if ((bytes & 4) != 0) {
-    crc = _mm_crc32_u32(crc, take<std::uint32_t>(target(), from + done, kCopies));
-    done += 4;
-  }
-  if ((bytes & 2) != 0) {
-    crc = _mm_crc32_u16(crc, take<std::uint16_t>(target(), from + done, kCopies));
-    done += 2;
-  }
-  if ((bytes & 1) != 0) crc = _mm_crc32_u8(crc, take<std::uint8_t>(target(), from + done, kCopies));
-  return crc;
+  return bytes < 8 ? fewest<kCopies>(crc, to, from, bytes) : words<kCopies>(crc, to, from, bytes);
 }
 
 }  // namespace holdfast::crc32c_scalar

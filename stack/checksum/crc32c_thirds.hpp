@@ -109,18 +109,16 @@ template <bool kCopies>
 HOLDFAST_PCLMUL_INLINE std::uint32_t any_length(std::uint32_t crc, std::byte* to,
                                                 const std::byte* from, std::size_t bytes) {
   blocks_of_thirds<kThird, kCopies, kCopies ? 1 : 0>(crc, to, from, bytes);
-  if (bytes >= kLeastThirds) {
-    constexpr std::size_t kWord = sizeof(std::uint64_t);
-    const std::size_t words = bytes / (3 * kWord), third = words * kWord;
-    std::uint64_t crcs[3] = {crc, 0, 0};
-    for (std::size_t i = 0; i < third; i += kWord)
-      step<kWord, kCopies>(crcs, kCopies ? to + i : nullptr, from + i, third);
-    crc = joined(moved_words(crcs[0], 2 * words), moved_words(crcs[1], words), crcs[2]);
-    from += 3 * third;
-    bytes -= 3 * third;
-    if constexpr (kCopies) to += 3 * third;
-  }
-  return few<kCopies>(crc, to, from, bytes);
+  if (bytes < kLeastThirds) return few<kCopies>(crc, to, from, bytes);
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  const std::size_t third_words = bytes / (3 * kWord), third = third_words * kWord;
+  std::uint64_t crcs[3] = {crc, 0, 0};
+#pragma GCC unroll 2
+  for (std::size_t i = 0; i < third; i += kWord)
+    step<kWord, kCopies>(crcs, kCopies ? to + i : nullptr, from + i, third);
+  crc = joined(moved_words(crcs[0], 2 * third_words), moved_words(crcs[1], third_words), crcs[2]);
+  const std::size_t done = 3 * third;
+  return words<kCopies>(crc, kCopies ? to + done : nullptr, from + done, bytes - done);
 }
 
 }  // namespace holdfast::crc32c_scalar
