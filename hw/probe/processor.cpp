@@ -33,10 +33,12 @@ void add_features(FactGroup& group) {
   __builtin_cpu_init();
   group.add("sse4_2", __builtin_cpu_supports("sse4.2") != 0);
   group.add("pclmulqdq", __builtin_cpu_supports("pclmul") != 0);
+  group.add("avx2_vpclmulqdq",
+            __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("vpclmulqdq") != 0);
   group.add("avx512_vpclmulqdq",
             __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("vpclmulqdq") != 0);
 #else
-  for (const char* feature : {"sse4_2", "pclmulqdq", "avx512_vpclmulqdq"})
+  for (const char* feature : {"sse4_2", "pclmulqdq", "avx2_vpclmulqdq", "avx512_vpclmulqdq"})
     group.add_unknown(feature, "this is no x86 processor");
 #endif
 }

@@ -35,6 +35,7 @@ extern const Crc32cKernel kCrc32cPortable;
 #if defined(__x86_64__)
 extern const Crc32cKernel kCrc32cSse42;
 extern const Crc32cKernel kCrc32cPclmulqdq;
+extern const Crc32cKernel kCrc32cAvx2;
 extern const Crc32cKernel kCrc32cAvx512;
 #endif
 

@@ -116,10 +116,19 @@ HOLDFAST_PCLMUL void blocks(std::uint32_t& crc, std::byte*& to, const std::byte*
 }
 
 template <bool kCopies>
-HOLDFAST_PCLMUL std::uint32_t run(std::uint32_t crc, std::byte* to, const std::byte* from,
-                                  std::size_t bytes) {
+__attribute__((noinline)) HOLDFAST_PCLMUL std::uint32_t many(std::uint32_t crc, std::byte* to,
+                                                             const std::byte* from,
+                                                             std::size_t bytes) {
   blocks<40, kCopies>(crc, to, from, bytes);
   return crc32c_scalar::any_length<kCopies>(crc, to, from, bytes);
+}
+
+// So few bytes take less time than the registers that many() needs.
+template <bool kCopies>
+HOLDFAST_SSE42 std::uint32_t run(std::uint32_t crc, std::byte* to, const std::byte* from,
+                                 std::size_t bytes) {
+  if (bytes < crc32c_scalar::kLeastThirds) return crc32c_scalar::few<kCopies>(crc, to, from, bytes);
+  return many<kCopies>(crc, to, from, bytes);
 }
 
 std::uint32_t update(std::uint32_t crc, const std::byte* from, std::size_t bytes) {

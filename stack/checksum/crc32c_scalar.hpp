@@ -57,24 +57,33 @@ HOLDFAST_SSE42 inline std::uint32_t last_word(std::uint32_t crc, std::byte* to_e
   return static_cast<std::uint32_t>(_mm_crc32_u64(0, added) ^ behind);
 }
 
-// Any number of bytes behind at least a word, one word after the other.
+// As many words, one after the other; crc, to and from go on.
+template <bool kCopies, std::size_t kWords>
+HOLDFAST_SSE42 inline void next_words(std::uint64_t& crc, std::byte*& to, const std::byte*& from) {
+#pragma GCC unroll 4
+  for (std::size_t i = 0; i < 8 * kWords; i += 8)
+    crc = _mm_crc32_u64(crc, take<std::uint64_t>(kCopies ? to + i : nullptr, from + i, kCopies));
+  from += 8 * kWords;
+  if constexpr (kCopies) to += 8 * kWords;
+}
+
+// Any number of bytes behind at least a word.
 template <bool kCopies>
-HOLDFAST_SSE42 inline std::uint32_t words(std::uint32_t crc, std::byte* to, const std::byte* from,
+HOLDFAST_SSE42 inline std::uint32_t words(std::uint64_t crc, std::byte* to, const std::byte* from,
                                           std::size_t bytes) {
-  std::uint64_t wide = crc;
-  std::size_t done = 0;
-  for (; bytes - done >= 8; done += 8)
-    wide = _mm_crc32_u64(wide,
-                         take<std::uint64_t>(kCopies ? to + done : nullptr, from + done, kCopies));
-  return last_word<kCopies>(static_cast<std::uint32_t>(wide), kCopies ? to + bytes : nullptr,
-                            from + bytes, bytes - done);
+  for (; bytes >= 8; bytes -= 8) next_words<kCopies, 1>(crc, to, from);
+  return last_word<kCopies>(static_cast<std::uint32_t>(crc), kCopies ? to + bytes : nullptr,
+                            from + bytes, bytes);
 }
 
 // Any number of bytes.
 template <bool kCopies>
 HOLDFAST_SSE42 inline std::uint32_t few(std::uint32_t crc, std::byte* to, const std::byte* from,
                                         std::size_t bytes) {
-  return bytes < 8 ? fewest<kCopies>(crc, to, from, bytes) : words<kCopies>(crc, to, from, bytes);
+  if (bytes < 8) return fewest<kCopies>(crc, to, from, bytes);
+  std::uint64_t wide = crc;
+  for (; bytes >= 32; bytes -= 32) next_words<kCopies, 4>(wide, to, from);
+  return words<kCopies>(wide, to, from, bytes);
 }
 
 }  // namespace holdfast::crc32c_scalar

@@ -20,6 +20,8 @@ ProcessorFeatures ask_features() {
   __builtin_cpu_init();
   found.sse4_2 = __builtin_cpu_supports("sse4.2") != 0;
   found.pclmulqdq = found.sse4_2 && __builtin_cpu_supports("pclmul") != 0;
+  found.avx2_vpclmulqdq = found.pclmulqdq && __builtin_cpu_supports("avx2") != 0 &&
+                          __builtin_cpu_supports("vpclmulqdq") != 0;
   found.avx512_vpclmulqdq = found.pclmulqdq && __builtin_cpu_supports("avx512f") != 0 &&
                             __builtin_cpu_supports("avx512bw") != 0 &&
                             __builtin_cpu_supports("avx512vl") != 0 &&

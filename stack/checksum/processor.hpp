@@ -11,6 +11,7 @@ namespace holdfast {
 struct ProcessorFeatures {
   bool sse4_2 = false;             // crc32
   bool pclmulqdq = false;          // carry-less products of 64 bits
+  bool avx2_vpclmulqdq = false;    // two of them at once, with AVX2
   bool avx512_vpclmulqdq = false;  // four of them at once, with AVX-512 F, BW and VL
 };
 

@@ -88,6 +88,7 @@ class Machine(Scenario):
         if flags:
             # Some processors have the instruction for 256 bits only.
             for fact, needed in [("sse4_2", {"sse4_2"}), ("pclmulqdq", {"pclmulqdq"}),
+                                 ("avx2_vpclmulqdq", {"avx2", "vpclmulqdq"}),
                                  ("avx512_vpclmulqdq", {"avx512f", "vpclmulqdq"})]:
                 self.assertEqual(processor[fact], needed <= set(flags[0]), fact)
         total = int(self.content("/proc/meminfo").split()[1]) * 1024

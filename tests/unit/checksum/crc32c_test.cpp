@@ -189,6 +189,7 @@ TEST(Crc32cKernels, TheNewestThatRunsIsTaken) {
   EXPECT_TRUE(newest_crc32c_kernel().runs_here());
   const ProcessorFeatures& has = processor_features();
   const std::string_view expected = has.avx512_vpclmulqdq ? "avx512"
+                                    : has.avx2_vpclmulqdq ? "avx2"
                                     : has.pclmulqdq       ? "pclmulqdq"
                                     : has.sse4_2          ? "sse42"
                                                           : "portable";
