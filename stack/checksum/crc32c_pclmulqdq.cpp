@@ -53,8 +53,8 @@ HOLDFAST_PCLMUL_INLINE std::uint64_t reduced(__m128i sum) {
 }
 
 // For what a step reads, two blocks on: the processor's prefetchers do not follow four streams that
-// end after so few lines. Copies do not ask: with it those of 64 KiB are slower, longer ones faster
-// (Zen 3), and the longest take stream().
+// end after so few lines. Blocks that are copied do not ask: with it those of 64 KiB are slower,
+// longer ones faster (Zen 3), and the longest take stream().
 template <std::size_t kSteps>
 HOLDFAST_PCLMUL_INLINE void ask_ahead(const std::byte* wide, const std::byte* narrow,
                                       std::size_t step) {
@@ -72,8 +72,10 @@ HOLDFAST_PCLMUL std::uint32_t block(std::uint32_t crc, std::byte* to, const std:
   constexpr std::size_t kPart = kSteps * kNarrow;
   const std::byte* narrow = from + kSteps * kWide;
   std::byte* narrow_to = kCopies ? to + kSteps * kWide : nullptr;
-  __m128i s0 = load<kCopies>(to, from), s1 = load<kCopies>(to + 16, from + 16);
-  __m128i s2 = load<kCopies>(to + 32, from + 32), s3 = load<kCopies>(to + 48, from + 48);
+  const auto wide = [&](std::size_t at) HOLDFAST_PCLMUL_LAMBDA {
+    return load<kCopies>(kCopies ? to + at : nullptr, from + at);
+  };
+  __m128i s0 = wide(0), s1 = wide(16), s2 = wide(32), s3 = wide(48);
   s0 = _mm_xor_si128(s0, _mm_cvtsi32_si128(static_cast<int>(crc)));
   std::uint64_t a = 0, b = 0, c = 0;
   for (std::size_t step = 0;; ++step) {
@@ -90,19 +92,17 @@ HOLDFAST_PCLMUL std::uint32_t block(std::uint32_t crc, std::byte* to, const std:
     if (step + 1 == kSteps) break;
     from += kWide;
     if constexpr (kCopies) to += kWide;
-    s0 = _mm_xor_si128(moved<8 * kWide>(s0), load<kCopies>(to, from));
-    s1 = _mm_xor_si128(moved<8 * kWide>(s1), load<kCopies>(to + 16, from + 16));
-    s2 = _mm_xor_si128(moved<8 * kWide>(s2), load<kCopies>(to + 32, from + 32));
-    s3 = _mm_xor_si128(moved<8 * kWide>(s3), load<kCopies>(to + 48, from + 48));
+    s0 = _mm_xor_si128(moved<8 * kWide>(s0), wide(0));
+    s1 = _mm_xor_si128(moved<8 * kWide>(s1), wide(16));
+    s2 = _mm_xor_si128(moved<8 * kWide>(s2), wide(32));
+    s3 = _mm_xor_si128(moved<8 * kWide>(s3), wide(48));
   }
   s1 = _mm_xor_si128(s1, moved<128>(s0));
   s3 = _mm_xor_si128(s3, moved<128>(s2));
   s3 = _mm_xor_si128(s3, moved<256>(s1));
-  const __m128i ends = _mm_xor_si128(
-      _mm_xor_si128(moved_register<3 * kPart>(reduced(s3)), moved_register<2 * kPart>(a)),
-      moved_register<kPart>(b));
-  const auto joined = static_cast<std::uint64_t>(_mm_cvtsi128_si64(ends));
-  return static_cast<std::uint32_t>(_mm_crc32_u64(0, joined) ^ c);
+  const __m128i folded = moved_register<3 * kPart>(reduced(s3));
+  return crc32c_scalar::joined(_mm_xor_si128(folded, moved_register<2 * kPart>(a)),
+                               moved_register<kPart>(b), c);
 }
 
 template <std::size_t kSteps, bool kCopies>

@@ -44,20 +44,19 @@ HOLDFAST_SSE42 inline std::uint32_t fewest(std::uint32_t crc, std::byte* to, con
   return crc;
 }
 
-// What is left of a word, which ends at `end` after at least a word: with the register added to it
-// and zero bytes before both, which leave a register of zero as it is. Where how many there are
-// changes from call to call no branch is guessed wrong.
-template <bool kCopies>
-HOLDFAST_SSE42 inline std::uint32_t last_word(std::uint32_t crc, std::byte* to_end,
-                                              const std::byte* end, std::size_t bytes) {
-  const std::uint64_t word = take<std::uint64_t>(kCopies ? to_end - 8 : nullptr, end - 8, kCopies);
+// The `bytes`, 0 to 7, before `end`; the word before it must be of the same call. Without a branch
+// that may be guessed wrong: the register is added to the first of them, and zero bytes before
+// leave a register of zero as it is.
+HOLDFAST_SSE42 inline std::uint32_t last_bytes(std::uint32_t crc, const std::byte* end,
+                                               std::size_t bytes) {
   const auto to_top = [&](std::uint64_t low) { return low << 8 << (56 - 8 * bytes); };
+  const std::uint64_t word = load_le<std::uint64_t>(end - 8);
   const std::uint64_t added = (word ^ to_top(crc)) & to_top(~std::uint64_t{0});
   const std::uint64_t behind = static_cast<std::uint64_t>(crc) >> (8 * bytes);
   return static_cast<std::uint32_t>(_mm_crc32_u64(0, added) ^ behind);
 }
 
-// As many words, one after the other; crc, to and from go on.
+// kWords words, one after the other; crc, to and from go on.
 template <bool kCopies, std::size_t kWords>
 HOLDFAST_SSE42 inline void next_words(std::uint64_t& crc, std::byte*& to, const std::byte*& from) {
 #pragma GCC unroll 4
@@ -67,13 +66,15 @@ HOLDFAST_SSE42 inline void next_words(std::uint64_t& crc, std::byte*& to, const 
   if constexpr (kCopies) to += 8 * kWords;
 }
 
-// Any number of bytes behind at least a word.
+// Any number of bytes, behind at least 8 of the same call. What is copied is read once: whoever
+// changes it meanwhile does not change what has been summed.
 template <bool kCopies>
 HOLDFAST_SSE42 inline std::uint32_t words(std::uint64_t crc, std::byte* to, const std::byte* from,
                                           std::size_t bytes) {
   for (; bytes >= 8; bytes -= 8) next_words<kCopies, 1>(crc, to, from);
-  return last_word<kCopies>(static_cast<std::uint32_t>(crc), kCopies ? to + bytes : nullptr,
-                            from + bytes, bytes);
+  const auto narrow = static_cast<std::uint32_t>(crc);
+  return kCopies ? fewest<kCopies>(narrow, to, from, bytes)
+                 : last_bytes(narrow, from + bytes, bytes);
 }
 
 // Any number of bytes.

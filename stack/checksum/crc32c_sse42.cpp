@@ -13,7 +13,7 @@ namespace holdfast {
 namespace {
 
 // Thirds of a page, asked for in advance, give a sum from memory half as much again as thirds of
-// 1 KiB (Zen 3). Copies are slower with them.
+// 1 KiB (Zen 3). Copies are slower with thirds of a page.
 constexpr std::size_t kPage = 4096;
 
 template <bool kCopies>

@@ -15,6 +15,7 @@
 
 #define HOLDFAST_PCLMUL __attribute__((target("sse4.2,pclmul")))
 #define HOLDFAST_PCLMUL_INLINE HOLDFAST_PCLMUL __attribute__((always_inline)) inline
+#define HOLDFAST_PCLMUL_LAMBDA HOLDFAST_PCLMUL __attribute__((always_inline))
 
 namespace holdfast::crc32c_scalar {
 

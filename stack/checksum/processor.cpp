@@ -1,5 +1,5 @@
-// The compiler's helper looks at XCR0 as well, so it says no where the kernel saves no AVX-512
-// state.
+// The compiler's helper looks at XCR0 as well, so it says no where the kernel does not save the
+// registers of AVX or AVX-512.
 #include "stack/checksum/processor.hpp"
 
 #if defined(__x86_64__)

@@ -67,19 +67,21 @@ TEST(Crc32c, OfAKnownLengthIsThatOfAnyLength) {
   }
 }
 
+// Between pages that nobody may touch.
 class GuardedMemory {
  public:
   // `bytes`: whole pages.
   explicit GuardedMemory(std::size_t bytes) : bytes_(bytes) {
-    memory_ = static_cast<std::byte*>(::mmap(nullptr, bytes + kGuard, PROT_READ | PROT_WRITE,
-                                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    memory_ = static_cast<std::byte*>(
+        ::mmap(nullptr, bytes + 2 * kGuard, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     EXPECT_NE(memory_, MAP_FAILED);
-    EXPECT_EQ(::mprotect(memory_ + bytes, kGuard, PROT_NONE), 0);
+    EXPECT_EQ(::mprotect(begin(), bytes, PROT_READ | PROT_WRITE), 0);
   }
-  ~GuardedMemory() { ::munmap(memory_, bytes_ + kGuard); }
+  ~GuardedMemory() { ::munmap(memory_, bytes_ + 2 * kGuard); }
   GuardedMemory(const GuardedMemory&) = delete;
   GuardedMemory& operator=(const GuardedMemory&) = delete;
-  std::byte* end() const { return memory_ + bytes_; }
+  std::byte* begin() const { return memory_ + kGuard; }
+  std::byte* end() const { return begin() + bytes_; }
 
  private:
   static constexpr std::size_t kGuard = 64 << 10;
@@ -113,10 +115,13 @@ TEST_P(EveryKernel, FollowsTheDefinitionAtEveryAlignmentAndLength) {
 
 TEST_P(EveryKernel, FollowsTheDefinitionForManyBytes) {
   const std::vector<std::uint8_t> data = random_octets((std::size_t{16} << 20) + 100, 3);
-  // Among them are the blocks of the AVX-512 kernel, 3,920 and 3,936 bytes, and the lengths from
-  // which it has others.
-  for (const std::size_t bytes : {3071u, 3919u, 3920u, 3921u, 3936u, 6400u, 7840u, 14560u, 65536u,
-                                  65537u, 262144u, 524288u, 524289u, 3145000u, 16777217u}) {
+  // Among them are blocks: 3,920 and 3,936 bytes with AVX-512, 2,240 with AVX2 and 3,584 from 64
+  // KiB on, 6,400 with PCLMULQDQ, thirds of 704 bytes and of a page; and the lengths from which
+  // there are others.
+  for (const std::size_t bytes :
+       {2087u,  2088u,  2111u,  2112u,  2113u,   2239u,   2240u,   2241u,    3071u,    3919u,
+        3920u,  3921u,  3936u,  6400u,  7840u,   12287u,  12288u,  12289u,   14560u,   65536u,
+        65537u, 68095u, 68096u, 68097u, 262144u, 524288u, 524289u, 3145000u, 16777217u}) {
     const published::Data octets(data.data() + bytes % 61, bytes);
     const std::uint64_t expected = published::crc32c(octets);
     ASSERT_EQ(value(octets), expected) << bytes;
@@ -135,14 +140,27 @@ TEST_P(EveryKernel, FollowsTheDefinitionForManyBytes) {
 
 // Behind them is a page that nobody may touch.
 TEST_P(EveryKernel, ReadsAndWritesNothingBehindItsBytes) {
-  constexpr std::size_t kMost = 32 << 10;
+  constexpr std::size_t kMost = 128 << 10;
   const GuardedMemory from(kMost), to(kMost);
   std::fill_n(from.end() - kMost, kMost, std::byte{0x33});
-  for (const std::size_t bytes : {1u, 7u, 8u, 63u, 64u, 65u, 255u, 256u, 319u, 1424u, 3919u, 3920u,
-                                  3921u, 4096u, 7904u, 14560u, 16385u, 29120u, 32768u}) {
+  for (const std::size_t bytes :
+       {1u,     7u,     8u,     63u,    64u,    65u,    255u,   256u,  319u,
+        1424u,  2112u,  2240u,  3919u,  3920u,  3921u,  4096u,  7904u, 12288u,
+        14560u, 16385u, 29120u, 32768u, 65537u, 68096u, 131072u}) {
     const std::uint32_t crc = kernel_.update(0, from.end() - bytes, bytes);
     EXPECT_EQ(kernel_.copy(0, to.end() - bytes, from.end() - bytes, bytes), crc) << bytes;
     EXPECT_EQ(kernel_.stream(0, to.end() - bytes, from.end() - bytes, bytes), crc) << bytes;
+  }
+}
+
+// Before them is such a page.
+TEST_P(EveryKernel, ReadsAndWritesNothingBeforeItsBytes) {
+  const GuardedMemory from(4096), to(4096);
+  std::fill_n(from.begin(), 4096, std::byte{0x33});
+  for (std::size_t bytes = 0; bytes <= 400; ++bytes) {
+    const std::uint32_t crc = kernel_.update(0, from.begin(), bytes);
+    EXPECT_EQ(kernel_.copy(0, to.begin(), from.begin(), bytes), crc) << bytes;
+    EXPECT_EQ(kernel_.stream(0, to.begin(), from.begin(), bytes), crc) << bytes;
   }
 }
 
@@ -191,7 +209,6 @@ TEST(Crc32cKernels, TheNewestThatRunsIsTaken) {
   const std::string_view expected = has.avx512_vpclmulqdq ? "avx512"
                                     : has.avx2_vpclmulqdq ? "avx2"
                                     : has.pclmulqdq       ? "pclmulqdq"
-                                    : has.sse4_2          ? "sse42"
                                                           : "portable";
   EXPECT_EQ(newest_crc32c_kernel().name, expected);
   EXPECT_EQ(find_crc32c_kernel("portable")->name, "portable");
