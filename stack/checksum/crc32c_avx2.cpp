@@ -43,20 +43,16 @@ struct Shape {
   static constexpr std::size_t kFolded = kSteps * kFolds * kWide;
   static constexpr std::size_t kBytes = kFolded + 3 * kPart;
 };
-using Tenth = Shape<8, 2, 1>;  // for the crc32 instruction
-using Half = Shape<16, 1, 4>;  // three sevenths
-
-HOLDFAST_AVX2_INLINE __m256i both(std::uint64_t lower, std::uint64_t upper) {
-  return _mm256_set_epi64x(static_cast<long long>(upper), static_cast<long long>(lower),
-                           static_cast<long long>(upper), static_cast<long long>(lower));
-}
+// A tenth for the crc32 instruction, and three sevenths.
+using Tenth = Shape<8, 2, 1>;
+using ThreeSevenths = Shape<16, 1, 4>;
 
 // Factors that move both sums of a register.
 template <std::size_t kBytes>
 HOLDFAST_AVX2_INLINE __m256i factors() {
-  constexpr std::uint64_t kLower = polynomial::lower_half_factor(8 * kBytes);
-  constexpr std::uint64_t kUpper = polynomial::upper_half_factor(8 * kBytes);
-  return both(kLower, kUpper);
+  constexpr auto kLower = static_cast<long long>(polynomial::lower_half_factor(8 * kBytes));
+  constexpr auto kUpper = static_cast<long long>(polynomial::upper_half_factor(8 * kBytes));
+  return _mm256_set_epi64x(kUpper, kLower, kUpper, kLower);
 }
 
 HOLDFAST_AVX2_INLINE __m256i folded(__m256i sum, __m256i by, __m256i data) {
@@ -77,9 +73,7 @@ HOLDFAST_AVX2_INLINE __m256i load(std::byte* to, const std::byte* from) {
 
 // The CRC register after what both sums stand for.
 HOLDFAST_AVX2_INLINE std::uint32_t reduced(__m256i sum) {
-  constexpr std::uint64_t kLower = polynomial::lower_half_factor(128);
-  constexpr std::uint64_t kUpper = polynomial::upper_half_factor(128);
-  const __m128i by = _mm_set_epi64x(static_cast<long long>(kUpper), static_cast<long long>(kLower));
+  const __m128i by = _mm256_castsi256_si128(factors<sizeof(__m128i)>());
   const __m128i first = _mm256_castsi256_si128(sum), last = _mm256_extracti128_si256(sum, 1);
   const __m128i moved =
       _mm_xor_si128(_mm_clmulepi64_si128(first, by, 0x00), _mm_clmulepi64_si128(first, by, 0x11));
@@ -186,28 +180,19 @@ HOLDFAST_AVX2 std::uint32_t run(std::uint32_t crc, std::byte* to, const std::byt
                                      bytes - whole);
 }
 
-// In the first two caches Half would be a third faster than Tenth, or more. Then a copy, which only
-// folds, would have 0.7 of a sum, and 0.9 are promised. What is longer may be a part of something
-// that the first two do not hold, a fragment of a long message.
-HOLDFAST_AVX2 std::uint32_t update_many(std::uint32_t crc, const std::byte* from,
+// In the first two caches ThreeSevenths would be a third faster than Tenth, or more. Then a copy,
+// which only folds, would have 0.7 of a sum, and 0.9 are promised. What is longer may be a part of
+// something that the first two do not hold, a fragment of a long message.
+HOLDFAST_AVX2 std::uint32_t update_many(std::uint32_t crc, std::byte* to, const std::byte* from,
                                         std::size_t bytes) {
   constexpr std::size_t kTenthMax = 64 << 10;
   crc = bytes <= kTenthMax ? blocks<Tenth, false>(crc, from, bytes)
-                           : blocks<Half, true>(crc, from, bytes);
-  return run<Crc32cCopy::none>(crc, nullptr, from, bytes);
+                           : blocks<ThreeSevenths, true>(crc, from, bytes);
+  return run<Crc32cCopy::none>(crc, to, from, bytes);
 }
 
-// Few bytes need no such registers, nor what saving and clearing them costs.
-HOLDFAST_SSE42 std::uint32_t update(std::uint32_t crc, const std::byte* from, std::size_t bytes) {
-  if (bytes < crc32c_scalar::kLeastThirds)
-    return crc32c_scalar::few<false>(crc, nullptr, from, bytes);
-  return update_many(crc, from, bytes);
-}
-
-HOLDFAST_SSE42 std::uint32_t copy(std::uint32_t crc, std::byte* to, const std::byte* from,
-                                  std::size_t bytes) {
-  if (bytes < crc32c_scalar::kLeastThirds) return crc32c_scalar::few<true>(crc, to, from, bytes);
-  return run<Crc32cCopy::cached>(crc, to, from, bytes);
+std::uint32_t update(std::uint32_t crc, const std::byte* from, std::size_t bytes) {
+  return crc32c_scalar::few_or<false, update_many>(crc, nullptr, from, bytes);
 }
 
 HOLDFAST_AVX2 std::uint32_t stream(std::uint32_t crc, std::byte* to, const std::byte* from,
@@ -226,7 +211,7 @@ const Crc32cKernel kCrc32cAvx2 = {"avx2",
                                   "folding 128 bytes at a time, beside the crc32 instruction",
                                   [] { return processor_features().avx2_vpclmulqdq; },
                                   update,
-                                  copy,
+                                  crc32c_scalar::few_or<true, run<Crc32cCopy::cached>>,
                                   stream};
 
 }  // namespace holdfast

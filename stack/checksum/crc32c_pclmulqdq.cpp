@@ -116,23 +116,14 @@ HOLDFAST_PCLMUL void blocks(std::uint32_t& crc, std::byte*& to, const std::byte*
 }
 
 template <bool kCopies>
-__attribute__((noinline)) HOLDFAST_PCLMUL std::uint32_t many(std::uint32_t crc, std::byte* to,
-                                                             const std::byte* from,
-                                                             std::size_t bytes) {
+HOLDFAST_PCLMUL std::uint32_t many(std::uint32_t crc, std::byte* to, const std::byte* from,
+                                   std::size_t bytes) {
   blocks<40, kCopies>(crc, to, from, bytes);
   return crc32c_scalar::any_length<kCopies>(crc, to, from, bytes);
 }
 
-// So few bytes take less time than the registers that many() needs.
-template <bool kCopies>
-HOLDFAST_SSE42 std::uint32_t run(std::uint32_t crc, std::byte* to, const std::byte* from,
-                                 std::size_t bytes) {
-  if (bytes < crc32c_scalar::kLeastThirds) return crc32c_scalar::few<kCopies>(crc, to, from, bytes);
-  return many<kCopies>(crc, to, from, bytes);
-}
-
 std::uint32_t update(std::uint32_t crc, const std::byte* from, std::size_t bytes) {
-  return run<false>(crc, nullptr, from, bytes);
+  return crc32c_scalar::few_or<false, many<false>>(crc, nullptr, from, bytes);
 }
 
 std::uint32_t stream(std::uint32_t crc, std::byte* to, const std::byte* from, std::size_t bytes) {
@@ -150,7 +141,7 @@ const Crc32cKernel kCrc32cPclmulqdq = {
     "folding 64 bytes a step, beside three parts for the crc32 instruction",
     [] { return processor_features().pclmulqdq; },
     update,
-    run<true>,
+    crc32c_scalar::few_or<true, many<true>>,
     stream};
 
 }  // namespace holdfast

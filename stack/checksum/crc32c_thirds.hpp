@@ -122,6 +122,14 @@ HOLDFAST_PCLMUL_INLINE std::uint32_t any_length(std::uint32_t crc, std::byte* to
   return words<kCopies>(crc, kCopies ? to + done : nullptr, from + done, bytes - done);
 }
 
+// So few bytes take less time than the registers that kMany needs.
+template <bool kCopies, auto kMany>
+HOLDFAST_SSE42 std::uint32_t few_or(std::uint32_t crc, std::byte* to, const std::byte* from,
+                                    std::size_t bytes) {
+  if (bytes < kLeastThirds) return few<kCopies>(crc, to, from, bytes);
+  return kMany(crc, to, from, bytes);
+}
+
 }  // namespace holdfast::crc32c_scalar
 
 #endif
