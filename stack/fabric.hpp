@@ -106,12 +106,16 @@ struct RemoteMemory {
 
 struct Operation;
 
+// What stores into memory that another processor reads: memcpy alone, or anything. Which of them is
+// faster depends on whose caches have the memory, so it is for the fabric to say.
+enum class StoredBy : std::uint8_t { memcpy, anything };
+
 // Writes the second piece of an operation's frame, in the course of its post.
 class FrameWriter {
  public:
   // All of `more_size` bytes. The first piece is read after that, so it may tell of this one. Not
   // called if the frame is lost.
-  virtual void write(const Operation& operation, std::byte* to) = 0;
+  virtual void write(const Operation& operation, std::byte* to, StoredBy stores) = 0;
 
  protected:
   ~FrameWriter() = default;

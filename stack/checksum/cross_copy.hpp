@@ -1,8 +1,9 @@
 // A checksum and a copy into memory that another processor reads, and has in its caches: a ring
 // that two processes share. A store of a register fetches its line from there before it changes
 // it; memcpy of some length takes lines over without. So a checksum that copies on its way is slow
-// there (tests/bench/cross_bench): the checksum of a piece comes first, which leaves the piece in
-// the innermost cache, and then the copy.
+// there if the two have no cache in common, and if they have one it is the faster way
+// (tests/bench/cross_bench). Here memcpy alone stores: the checksum of a piece comes first, which
+// leaves the piece in the innermost cache, and then the copy.
 #pragma once
 
 #include <cstddef>

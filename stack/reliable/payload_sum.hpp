@@ -33,8 +33,8 @@ class PayloadSum {
     if (!payload.empty()) std::memcpy(to, payload.data(), payload.size());
     return 0;
   }
-  // Likewise of `bytes` from byte `at` of a message on, into a frame; into one in memory that
-  // another processor reads (cross_copy.hpp); and out of one.
+  // Likewise of `bytes` from byte `at` of a message on, into a frame; into one that memcpy alone is
+  // to store (cross_copy.hpp); and out of one.
   std::uint32_t pack(std::byte* to, const MessageMemory& from, std::uint64_t at,
                      std::uint32_t bytes, std::uint64_t seed) const {
     if (from.list != nullptr) return pack_list(to, *from.list, at, bytes, seed);

@@ -3,11 +3,12 @@
 
 namespace holdfast::reliable {
 
-void PayloadWriter::write(const Operation& operation, std::byte* to) {
+void PayloadWriter::write(const Operation& operation, std::byte* to, StoredBy stores) {
   const auto slot = static_cast<std::uint32_t>(operation.cookie);
   const LatePayload& payload = slots_.states()[slot].payload;
+  const auto pack = stores == StoredBy::memcpy ? &PayloadSum::pack_across : &PayloadSum::pack;
   const std::uint32_t checksum =
-      sum_.pack_across(to, payload.memory, payload.offset, operation.more_size, payload.seed);
+      (sum_.*pack)(to, payload.memory, payload.offset, operation.more_size, payload.seed);
   if (sum_.is_on()) set_payload_checksum(checksum, payload.connection, slots_.memory(slot));
 }
 

@@ -1,5 +1,5 @@
 // Payloads that are written where the fabric has their frames: memory that processes share. So they
-// are copied once less, and summed just before that copy.
+// are copied once less, and summed just before that copy, or in its course.
 #pragma once
 
 #include "stack/fabric.hpp"
@@ -15,7 +15,7 @@ class PayloadWriter final : public FrameWriter {
 
   // Of the operation whose frame begins in the slot that its cookie names (Port), as the slot says.
   // The header there learns the checksum.
-  void write(const Operation& operation, std::byte* to) override;
+  void write(const Operation& operation, std::byte* to, StoredBy stores) override;
 
  private:
   const PayloadSum& sum_;

@@ -25,7 +25,7 @@ struct RunningChecksum {
 // Copies the next `bytes` of the stream, at most those that are left, from their segments to `to`.
 void pack(SegmentCursor& cursor, std::byte* to, std::uint64_t bytes);
 void pack(SegmentCursor& cursor, std::byte* to, std::uint64_t bytes, RunningChecksum checksum);
-// Likewise, into memory that another processor reads (cross_copy.hpp).
+// Likewise, stored by memcpy alone (cross_copy.hpp).
 void pack_across(SegmentCursor& cursor, std::byte* to, std::uint64_t bytes,
                  RunningChecksum checksum);
 
