@@ -106,16 +106,17 @@ struct RemoteMemory {
 
 struct Operation;
 
-// What stores into memory that another processor reads: memcpy alone, or anything. Which of them is
-// faster depends on whose caches have the memory, so it is for the fabric to say.
-enum class StoredBy : std::uint8_t { memcpy, anything };
+// Whether what is computed of bytes that are copied is computed before, so that memcpy alone stores
+// them, or on the way of the copy. Which is faster into memory that another processor reads depends
+// on whose caches have it, so the fabric says what it wishes.
+enum class Passes : std::uint8_t { one, two };
 
 // Writes the second piece of an operation's frame, in the course of its post.
 class FrameWriter {
  public:
   // All of `more_size` bytes. The first piece is read after that, so it may tell of this one. Not
   // called if the frame is lost.
-  virtual void write(const Operation& operation, std::byte* to, StoredBy stores) = 0;
+  virtual void write(const Operation& operation, std::byte* to, Passes passes) = 0;
 
  protected:
   ~FrameWriter() = default;

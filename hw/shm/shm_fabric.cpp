@@ -137,20 +137,19 @@ bool ShmFabric::find(Receiver& receiver, Time now) {
   if (!lane) return false;
   receiver.segment = std::move(segment);
   receiver.lane = *lane;
+  // Nobody has read the lane's memory before it was written once.
+  receiver.passes = PassChoice(receiver.segment.geometry().frames);
   receiver.tail = receiver.segment.lane(*lane).tail.load(std::memory_order_relaxed);
   receiver.announced = receiver.tail;
   receiver.head_seen = receiver.segment.lane(*lane).head.load(std::memory_order_acquire);
   return true;
 }
 
-void ShmFabric::write_second(FasterStores& stores, const Operation& operation, std::byte* to) {
-  if (!stores.is_to_be_timed(operation.more_size)) {
-    operation.writer->write(operation, to, stores.faster());
-    return;
-  }
-  const Time begun = monotonic_now();
-  operation.writer->write(operation, to, stores.tried());
-  stores.took(operation.more_size, monotonic_now() - begun);
+void ShmFabric::write_second(PassChoice& choice, const Operation& operation, std::byte* to) {
+  const auto [passes, is_timed] = choice.next(operation.more_size);
+  const Time begun = is_timed ? monotonic_now() : Time{};
+  operation.writer->write(operation, to, passes);
+  if (is_timed) choice.took(monotonic_now() - begun);
 }
 
 void ShmFabric::send(Receiver& receiver, const Operation& operation, Time now) {
@@ -177,7 +176,7 @@ void ShmFabric::send(Receiver& receiver, const Operation& operation, Time now) {
   cell.sent_ns = now.ns;
   cell.size = static_cast<std::uint32_t>(operation.frame_bytes());
   std::byte* const frame = ShmSegment::frame_of(cell);
-  if (operation.more_size > 0) write_second(receiver.stores, operation, frame + operation.size);
+  if (operation.more_size > 0) write_second(receiver.passes, operation, frame + operation.size);
   if (operation.size > 0) std::memcpy(frame, operation.data, operation.size);
   cell.published.store(++receiver.tail, std::memory_order_release);
   ++counters_.frames_sent;

@@ -22,7 +22,7 @@
 
 #include "hw/fabric_queues.hpp"
 #include "hw/shared_handles.hpp"
-#include "hw/shm/faster_stores.hpp"
+#include "hw/shm/pass_choice.hpp"
 #include "hw/shm/shm_segment.hpp"
 #include "hw/watch/process_identity.hpp"
 #include "hw/write_losses.hpp"
@@ -90,7 +90,7 @@ class ShmFabric final : public Fabric {
     std::uint32_t announced = 0;  // and announced, as in the lane: at most a lane's fewer
     std::uint32_t head_seen = 0;  // the lane's head is not behind it
     Time look_again;              // not before
-    FasterStores stores;
+    PassChoice passes;
   };
 
   ShmFabric(const ShmOptions& options, ShmSegment segment, ProcessIdentity self);
@@ -99,7 +99,7 @@ class ShmFabric final : public Fabric {
   bool find(Receiver& receiver, Time now);
   void leave(Receiver& receiver);
   void send(Receiver& receiver, const Operation& operation, Time now);
-  static void write_second(FasterStores& stores, const Operation& operation, std::byte* to);
+  static void write_second(PassChoice& choice, const Operation& operation, std::byte* to);
   static void announce(Receiver& receiver);
 
   // Of `ready_` and `pending` that have lanes.

@@ -1,7 +1,7 @@
 // Checksums of what lies in segments, while it is packed and unpacked.
 #include "stack/reliable/payload_sum.hpp"
 
-#include "stack/checksum/cross_copy.hpp"
+#include "stack/checksum/sum_then_copy.hpp"
 #include "stack/segments/convertor.hpp"
 #include "stack/segments/segment_cursor.hpp"
 
@@ -20,17 +20,18 @@ std::uint32_t PayloadSum::pack_list(std::byte* to, const SegmentList& from, std:
   return payload_checksum_field(checksum_->finish(state));
 }
 
-std::uint32_t PayloadSum::pack_across(std::byte* to, const MessageMemory& from, std::uint64_t at,
-                                      std::uint32_t bytes, std::uint64_t seed) const {
+std::uint32_t PayloadSum::pack_in_two_passes(std::byte* to, const MessageMemory& from,
+                                             std::uint64_t at, std::uint32_t bytes,
+                                             std::uint64_t seed) const {
   if (!checksum_) return pack(to, from, at, bytes, seed);
   if (from.list == nullptr) {
     return payload_checksum_field(
-        holdfast::cross_copy_of(*checksum_, to, {from.start + at, bytes}, seed));
+        holdfast::sum_then_copy_of(*checksum_, to, {from.start + at, bytes}, seed));
   }
   SegmentCursor cursor(*from.list, at);
   ChecksumState state;
   checksum_->begin(state, seed, bytes);
-  holdfast::pack_across(cursor, to, bytes, {*checksum_, state});
+  holdfast::pack_in_two_passes(cursor, to, bytes, {*checksum_, state});
   return payload_checksum_field(checksum_->finish(state));
 }
 

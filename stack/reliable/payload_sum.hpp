@@ -33,15 +33,15 @@ class PayloadSum {
     if (!payload.empty()) std::memcpy(to, payload.data(), payload.size());
     return 0;
   }
-  // Likewise of `bytes` from byte `at` of a message on, into a frame; into one that memcpy alone is
-  // to store (cross_copy.hpp); and out of one.
+  // Likewise of `bytes` from byte `at` of a message on, into a frame; by Passes::two
+  // (sum_then_copy.hpp); and out of a frame.
   std::uint32_t pack(std::byte* to, const MessageMemory& from, std::uint64_t at,
                      std::uint32_t bytes, std::uint64_t seed) const {
     if (from.list != nullptr) return pack_list(to, *from.list, at, bytes, seed);
     return copy_of(to, {from.start + at, bytes}, seed);
   }
-  std::uint32_t pack_across(std::byte* to, const MessageMemory& from, std::uint64_t at,
-                            std::uint32_t bytes, std::uint64_t seed) const;
+  std::uint32_t pack_in_two_passes(std::byte* to, const MessageMemory& from, std::uint64_t at,
+                                   std::uint32_t bytes, std::uint64_t seed) const;
   std::uint32_t unpack(const MessageMemory& to, std::uint64_t at,
                        std::span<const std::byte> payload, std::uint64_t seed) const {
     if (to.list != nullptr) return unpack_list(*to.list, at, payload, seed);

@@ -15,7 +15,7 @@ class PayloadWriter final : public FrameWriter {
 
   // Of the operation whose frame begins in the slot that its cookie names (Port), as the slot says.
   // The header there learns the checksum.
-  void write(const Operation& operation, std::byte* to, StoredBy stores) override;
+  void write(const Operation& operation, std::byte* to, Passes passes) override;
 
  private:
   const PayloadSum& sum_;

@@ -196,7 +196,7 @@ void Port::keep_whole() {
     if (gathered_min_ != kNever) {
       std::copy_n(operation.more, operation.more_size, to);
     } else {
-      operation.writer->write(operation, to, StoredBy::anything);
+      operation.writer->write(operation, to, Passes::one);
     }
     operation.size += std::exchange(operation.more_size, 0);
     operation.remote_address = 0;

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "stack/base/assert.hpp"
-#include "stack/checksum/cross_copy.hpp"
+#include "stack/checksum/sum_then_copy.hpp"
 #include "stack/segments/block_loops.hpp"
 
 namespace holdfast {
@@ -86,10 +86,10 @@ void pack(SegmentCursor& cursor, std::byte* to, std::uint64_t bytes, RunningChec
   });
 }
 
-void pack_across(SegmentCursor& cursor, std::byte* to, std::uint64_t bytes,
-                 RunningChecksum checksum) {
+void pack_in_two_passes(SegmentCursor& cursor, std::byte* to, std::uint64_t bytes,
+                        RunningChecksum checksum) {
   pack_summed(cursor, to, bytes, checksum, [&](std::byte* place, std::span<const std::byte> block) {
-    cross_copy(checksum.algorithm, checksum.state, place, block);
+    sum_then_copy(checksum.algorithm, checksum.state, place, block);
   });
 }
 

@@ -25,9 +25,9 @@ struct RunningChecksum {
 // Copies the next `bytes` of the stream, at most those that are left, from their segments to `to`.
 void pack(SegmentCursor& cursor, std::byte* to, std::uint64_t bytes);
 void pack(SegmentCursor& cursor, std::byte* to, std::uint64_t bytes, RunningChecksum checksum);
-// Likewise, stored by memcpy alone (cross_copy.hpp).
-void pack_across(SegmentCursor& cursor, std::byte* to, std::uint64_t bytes,
-                 RunningChecksum checksum);
+// Likewise; long blocks are summed before they are copied (sum_then_copy.hpp).
+void pack_in_two_passes(SegmentCursor& cursor, std::byte* to, std::uint64_t bytes,
+                        RunningChecksum checksum);
 
 // Copies `bytes` at `from` to where they belong. The list was described for receiving.
 void unpack(SegmentCursor& cursor, const std::byte* from, std::uint64_t bytes);

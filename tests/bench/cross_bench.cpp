@@ -1,7 +1,7 @@
 // What a checksum costs where payloads cross from one processor to another: a ring of cells that
 // one thread fills and another one empties, by several ways to fill and to empty a cell. The limit
 // is memcpy on both sides; `copied and summed` is what Checksum::copy_of does, `summed, then
-// copied` what cross_copy_of does (stack/checksum/cross_copy.hpp).
+// copied` what sum_then_copy_of does (stack/checksum/sum_then_copy.hpp).
 //
 // usage: cross_bench [rounds (9)] [bytes of a cell (16384)]
 #include <sched.h>
@@ -19,7 +19,7 @@
 #include "experiments/bench/alternation.hpp"
 #include "experiments/bench/buffers.hpp"
 #include "hw/monotonic_clock.hpp"
-#include "stack/checksum/cross_copy.hpp"
+#include "stack/checksum/sum_then_copy.hpp"
 
 namespace {
 
@@ -45,7 +45,7 @@ std::uint64_t copy_and_sum(const Checksum& checksum, std::byte* to,
 }
 std::uint64_t sum_then_copy(const Checksum& checksum, std::byte* to,
                             std::span<const std::byte> from) {
-  return cross_copy_of(checksum, to, from, 0);
+  return sum_then_copy_of(checksum, to, from, 0);
 }
 
 struct Way {

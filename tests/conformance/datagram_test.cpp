@@ -183,7 +183,7 @@ TEST_P(Datagram, WhatCanNeverSucceedCompletesWithAnErrorInItsPlace) {
 // Writes the end of a frame, and only then what begins it.
 class EndFirst final : public FrameWriter {
  public:
-  void write(const Operation& operation, std::byte* to, StoredBy) override {
+  void write(const Operation& operation, std::byte* to, Passes) override {
     const auto value = static_cast<std::uint8_t>(operation.cookie + 1);
     std::memset(to, 0x80 + value, operation.more_size);
     std::memset(operation.data, value, operation.size);

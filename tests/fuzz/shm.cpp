@@ -95,7 +95,7 @@ void attack_receiver(const std::string& directory, Input input) {
 
 class Filler final : public FrameWriter {
  public:
-  void write(const Operation& operation, std::byte* to, StoredBy) override {
+  void write(const Operation& operation, std::byte* to, Passes) override {
     std::memset(to, 0x5a, operation.more_size);
   }
 };

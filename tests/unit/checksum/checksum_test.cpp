@@ -14,7 +14,7 @@
 
 #include "data.hpp"
 #include "published.hpp"
-#include "stack/checksum/cross_copy.hpp"
+#include "stack/checksum/sum_then_copy.hpp"
 
 namespace holdfast {
 namespace {
@@ -128,15 +128,16 @@ TEST_P(EveryChecksum, CopiesExactlyWhatItReads) {
   }
 }
 
-TEST_P(EveryChecksum, IsTheSameAcrossAndCopiesExactlyWhatItReads) {
-  const std::vector<std::uint8_t> data = random_octets(3 * kCrossPieceBytes + 100, 7);
+TEST_P(EveryChecksum, IsTheSameInTwoPassesAndCopiesExactlyWhatItReads) {
+  const std::vector<std::uint8_t> data = random_octets(3 * kSumThenCopyBytes + 100, 7);
   constexpr std::byte kUntouched{0xa5};
   for (const std::size_t bytes :
-       {std::size_t{0}, std::size_t{1}, std::size_t{5000}, kCrossPieceBytes - 1, kCrossPieceBytes,
-        kCrossPieceBytes + 1, 3 * kCrossPieceBytes + 13}) {
+       {std::size_t{0}, std::size_t{1}, std::size_t{5000}, kSumThenCopyBytes - 1, kSumThenCopyBytes,
+        kSumThenCopyBytes + 1, 3 * kSumThenCopyBytes + 13}) {
     const auto from = as_data(data).subspan(bytes % 64, bytes);
     std::vector<std::byte> to(bytes + 2, kUntouched);
-    EXPECT_EQ(cross_copy_of(*checksum_, to.data() + 1, from, 9), checksum_->of(from, 9)) << bytes;
+    EXPECT_EQ(sum_then_copy_of(*checksum_, to.data() + 1, from, 9), checksum_->of(from, 9))
+        << bytes;
     EXPECT_TRUE(std::equal(from.begin(), from.end(), to.begin() + 1)) << bytes;
     EXPECT_EQ(to.front(), kUntouched);
     EXPECT_EQ(to.back(), kUntouched);

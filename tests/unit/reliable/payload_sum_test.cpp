@@ -1,5 +1,5 @@
-// Parts of messages in one piece and in segments: what is packed for another processor is what is
-// packed for this one, and so is its checksum.
+// Parts of messages in one piece and in segments: what is packed in two passes is what is packed in
+// one, and so is its checksum.
 #include "stack/reliable/payload_sum.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ std::vector<std::byte> random_bytes() {
   return drawn;
 }
 
-TEST(PayloadSum, IsTheSameForAnotherProcessor) {
+TEST(PayloadSum, IsTheSameInTwoPasses) {
   std::vector<std::byte> memory = random_bytes();
   const std::array<Segment, 2> halves{
       {{memory.data() + 30'000, 30'000, {}}, {memory.data(), 30'000, {}}}};
@@ -33,10 +33,10 @@ TEST(PayloadSum, IsTheSameForAnotherProcessor) {
          {MessageMemory{memory.data(), nullptr}, MessageMemory{nullptr, &list}}) {
       for (const std::uint64_t at : {0u, 4096u, 29'000u}) {
         for (const std::uint32_t bytes : {0u, 100u, 16'384u, 30'000u}) {
-          std::vector<std::byte> here(bytes), across(bytes);
-          EXPECT_EQ(sum.pack_across(across.data(), message, at, bytes, 7),
+          std::vector<std::byte> here(bytes), in_two(bytes);
+          EXPECT_EQ(sum.pack_in_two_passes(in_two.data(), message, at, bytes, 7),
                     sum.pack(here.data(), message, at, bytes, 7));
-          EXPECT_EQ(across, here) << checksum << " " << at << " " << bytes;
+          EXPECT_EQ(in_two, here) << checksum << " " << at << " " << bytes;
         }
       }
     }

@@ -300,7 +300,7 @@ class PortOfLongFrames : public ::testing::TestWithParam<bool> {
 
   class Writer final : public FrameWriter {
    public:
-    void write(const Operation& operation, std::byte* to, StoredBy) override {
+    void write(const Operation& operation, std::byte* to, Passes) override {
       std::fill_n(to, operation.more_size, payload);
       ++written;
     }

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "drawn_lists.hpp"
-#include "stack/checksum/cross_copy.hpp"
+#include "stack/checksum/sum_then_copy.hpp"
 #include "tests/drawn.hpp"
 
 namespace holdfast {
@@ -160,7 +160,7 @@ TEST_P(EveryChecksum, OfAListIsThatOfItsStream) {
     ASSERT_EQ(list_.describe(drawn.segments, MemoryUse::sending, drawn.elements),
               SegmentFault::none);
     using Pack = void (*)(SegmentCursor&, std::byte*, std::uint64_t, RunningChecksum);
-    for (const Pack pack_some : {static_cast<Pack>(pack), static_cast<Pack>(pack_across)}) {
+    for (const Pack pack_some : {static_cast<Pack>(pack), static_cast<Pack>(pack_in_two_passes)}) {
       std::vector<std::byte> packed(stream.size());
       const auto packing = [&](SegmentCursor& cursor, std::uint64_t at, std::uint64_t some,
                                RunningChecksum running) {
@@ -187,27 +187,27 @@ TEST_P(EveryChecksum, OfAListIsThatOfItsStream) {
 }
 
 // Blocks of less than a piece, of one, and of several; and some at a distance from each other.
-TEST_P(EveryChecksum, OfLongBlocksIsTheSameAcross) {
+TEST_P(EveryChecksum, OfLongBlocksIsTheSameInTwoPasses) {
   std::vector<std::byte> memory = random_bytes(200'000, 12);
   std::vector<Segment> segments;
   std::size_t at = 0;
-  for (const std::size_t bytes : {std::size_t{100}, kCrossPieceBytes, 3 * kCrossPieceBytes + 7,
-                                  std::size_t{20'000}, kCrossPieceBytes - 1}) {
+  for (const std::size_t bytes : {std::size_t{100}, kSumThenCopyBytes, 3 * kSumThenCopyBytes + 7,
+                                  std::size_t{20'000}, kSumThenCopyBytes - 1}) {
     segments.push_back({memory.data() + at, bytes, {}});
     at += bytes + 1000;
   }
   segments.push_back({memory.data(), 5000, {Level{4, 7001}}});
   ASSERT_EQ(list_.describe(segments, MemoryUse::sending), SegmentFault::none);
-  std::vector<std::byte> stream(list_.bytes()), across(list_.bytes() + 1, kUntouched);
+  std::vector<std::byte> stream(list_.bytes()), in_two(list_.bytes() + 1, kUntouched);
   SegmentCursor all(list_);
   pack(all, stream.data(), stream.size());
   ChecksumState state;
   checksum_->begin(state, 5, stream.size());
   SegmentCursor cursor(list_);
-  pack_across(cursor, across.data(), stream.size(), {*checksum_, state});
+  pack_in_two_passes(cursor, in_two.data(), stream.size(), {*checksum_, state});
   EXPECT_EQ(checksum_->finish(state), checksum_->of(stream, 5));
-  EXPECT_TRUE(std::equal(stream.begin(), stream.end(), across.begin()));
-  EXPECT_EQ(across.back(), kUntouched);
+  EXPECT_TRUE(std::equal(stream.begin(), stream.end(), in_two.begin()));
+  EXPECT_EQ(in_two.back(), kUntouched);
 }
 
 INSTANTIATE_TEST_SUITE_P(Checksums, EveryChecksum,
