@@ -1,7 +1,7 @@
 // In how many passes frames are written fastest into the memory of one receiver. It differs by what
 // caches its processor and ours have in common, by processor and by library; a virtual machine does
 // not say truly what they have, and processes are moved. So both ways are tried now and then, and
-// timed. The writer's time stands for both ends': the receiver reads the same lines either way.
+// timed. Only the writer's time is seen here; what a way may cost the reader is not.
 #pragma once
 
 #include <array>
