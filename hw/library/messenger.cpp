@@ -29,7 +29,7 @@ constexpr unsigned kTurnsAtOnce = 8;
 // A thread that leaves the sleeping to another looks again by itself after so long at the latest.
 constexpr Duration kNapMax = seconds(3600);
 // That a process has left is told on other ways than its messages and acknowledgements, which may
-// be late, or lost and sent once more before it ends.
+// be late, or lost: so it is heard for so long, and answers for so long.
 constexpr Duration kLeaverIsHeard = milliseconds(250);
 
 std::string name_of(ProcessId process) {
@@ -480,6 +480,15 @@ void Messenger::finish() {
   Lock lock = this->lock();
   turn(monotonic_now());
   acknowledge();
+}
+
+// The others' time with a leaver begins before all of them know; when ours ends, nobody hears us.
+void Messenger::linger(Time until) {
+  Lock lock = this->lock();
+  const auto is_over = [this] { return endpoint_ == nullptr; };
+  if (is_over() || endpoint_->counts().acknowledgements_sent == 0) return;  // nothing has come
+  if (!drive(lock, until, [&] { return session_.has_parted() || is_over(); })) return;
+  (void)drive(lock, std::min(until, monotonic_now() + kLeaverIsHeard), is_over);
 }
 
 void Messenger::ring() const {

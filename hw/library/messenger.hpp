@@ -66,6 +66,9 @@ class Messenger {
   // Acknowledges what has come, so that nobody waits for it when this process has left. Waits for
   // nobody: what has been started and not waited for may not arrive.
   void finish();
+  // Then, while the session parts with the others and as long as these hear it, or until then: what
+  // comes once more is acknowledged once more, as who has left cannot do that any more.
+  void linger(Time until);
   // From any thread: what is believed has changed.
   void ring() const;
   // For people, from any thread: how the rails are doing. None before the first message and after

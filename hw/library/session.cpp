@@ -80,7 +80,11 @@ Outcome Session::start_thread() {
   const BlockedSignals all;
   Outcome outcome;
   try {
-    thread_ = std::thread([this] { run(); });
+    thread_ = std::thread([this] {
+      run();
+      has_parted_ = true;
+      messenger_.ring();
+    });
     ::pthread_setname_np(thread_.native_handle(), "holdfast");
   } catch (const std::system_error& error) {
     outcome = {HOLDFAST_SYSTEM, std::string("cannot start a thread: ") + error.what()};
@@ -209,6 +213,7 @@ bool Session::leave(Time until) {
     leave_until_ = until;
   }
   ring(bell_);
+  messenger_.linger(until);
   thread_.join();
   place_->left();
   return told_;

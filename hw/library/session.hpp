@@ -53,6 +53,9 @@ class Session {
   std::uint64_t view(holdfast_member* members) const;
   // Of the view, without waiting for anyone.
   std::uint64_t version() const { return version_shown_; }
+  // The thread is at its end: everybody has acknowledged that this process leaves, or there was no
+  // more time for it.
+  bool has_parted() const { return has_parted_; }
 
   Messenger& messenger() { return messenger_; }
 
@@ -71,6 +74,7 @@ class Session {
   std::unique_ptr<Place> place_;
   Messenger messenger_;
   std::atomic<std::uint64_t> version_shown_{0};  // version_
+  std::atomic<bool> has_parted_{false};
   std::unique_ptr<NodeProgram> program_;
   Descriptor bell_;  // wakes the thread; rung by those who look at the process, too
   std::unique_ptr<ShownProcess> shown_;

@@ -482,6 +482,20 @@ int left_peer() {
   return kAsExpected;
 }
 
+// Process 1 receives a message and leaves at once; the message has arrived, whatever is lost then.
+int last_word() {
+  Job job = joined();
+  Bytes memory(1000);
+  if (job.self() == 0) {
+    const Request sent = job.send(1, kContext, 0, memory, kPatience);
+    expect(sent.ok(), sent.status().message().c_str());
+  } else {
+    expect(job.receive({0, kContext, 0}, memory, kPatience).ok(), "the last message");
+  }
+  leave(job);
+  return kAsExpected;
+}
+
 // Process 0 leaves in the middle of sending gigabytes. Its time is there to tell the others, and
 // not for what it has not waited for.
 int leave_sending() {
@@ -638,6 +652,7 @@ bool run_message_role(const char* role, int& exit_status) {
       {"dead_peer", dead_peer},
       {"dying_receiver", dying_receiver},
       {"left_peer", left_peer},
+      {"last_word", last_word},
       {"new_life", come_back},
       {"unreachable", unreachable},
       {"threads", threads},
