@@ -482,13 +482,32 @@ void Messenger::finish() {
   acknowledge();
 }
 
-// The others' time with a leaver begins before all of them know; when ours ends, nobody hears us.
+// The others' time with a leaver begins before all of them know. Nothing meets a receive any more,
+// so that no send ends as delivered that has only begun by now to be received.
 void Messenger::linger(Time until) {
   Lock lock = this->lock();
-  const auto is_over = [this] { return endpoint_ == nullptr; };
-  if (is_over() || endpoint_->counts().acknowledgements_sent == 0) return;  // nothing has come
-  if (!drive(lock, until, [&] { return session_.has_parted() || is_over(); })) return;
-  (void)drive(lock, std::min(until, monotonic_now() + kLeaverIsHeard), is_over);
+  take_receives_back();
+  const auto is_nobody_left = [this] { return endpoint_ == nullptr || !is_anybody_live(); };
+  if (!drive(lock, until, [&] { return session_.has_parted() || is_nobody_left(); })) {
+    return acknowledge();
+  }
+  if (endpoint_ == nullptr || endpoint_->counts().acknowledgements_sent == 0) return;
+  (void)drive(lock, std::min(until, monotonic_now() + kLeaverIsHeard), is_nobody_left);
+  acknowledge();
+}
+
+void Messenger::take_receives_back() {
+  if (endpoint_ == nullptr) return;
+  for (const Record& record : records_) {
+    if (record.is_used && !record.is_done) (void)endpoint_->cancel(record.request, monotonic_now());
+  }
+  collect();
+}
+
+bool Messenger::is_anybody_live() const {
+  return std::ranges::any_of(members_, [this](const holdfast_member& member) {
+    return member.process != options_.self.value && is_live(member);
+  });
 }
 
 void Messenger::ring() const {

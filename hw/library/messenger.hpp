@@ -2,9 +2,9 @@
 // rails of its own, driven inside the application's calls. include/holdfast/holdfast.h has the
 // contract.
 //
-// With the session it shares nothing but what is believed of the processes: whom the view has as
-// alive is connected, and with whom it has as dead or gone all requests end. The session's thread
-// touches nothing here, it only rings.
+// With the session it shares nothing but what is believed of the processes, and whether this one
+// has parted with them: whom the view has as alive is connected, and with whom it has as dead or
+// gone all requests end. The session's thread touches nothing here, it only rings.
 //
 // One mutex. A thread that waits takes turns with it; when there is nothing to do it sleeps on the
 // rails without it, and the rails are its own until it is awake: who wants to post meanwhile rings
@@ -66,8 +66,9 @@ class Messenger {
   // Acknowledges what has come, so that nobody waits for it when this process has left. Waits for
   // nobody: what has been started and not waited for may not arrive.
   void finish();
-  // Then, while the session parts with the others and as long as these hear it, or until then: what
-  // comes once more is acknowledged once more, as who has left cannot do that any more.
+  // Then, while the session parts with the others and for as long as these hear who has left, or
+  // until then: what comes once more is acknowledged once more, which nobody else could do later.
+  // Receives that have met nothing are taken back first; what has begun goes on.
   void linger(Time until);
   // From any thread: what is believed has changed.
   void ring() const;
@@ -115,6 +116,8 @@ class Messenger {
   Outcome start(ProcessId peer, std::uint64_t& number, const Begin& begin);
   Outcome refusal(ProcessId peer) const;
   Outcome no_such_request() const;
+  void take_receives_back();
+  bool is_anybody_live() const;
   bool is_gone(ProcessId peer) const;
   bool is_over(ProcessId peer) const;
   bool is_out_of_reach(ProcessId peer) const;

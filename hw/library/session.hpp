@@ -53,8 +53,8 @@ class Session {
   std::uint64_t view(holdfast_member* members) const;
   // Of the view, without waiting for anyone.
   std::uint64_t version() const { return version_shown_; }
-  // The thread is at its end: everybody has acknowledged that this process leaves, or there was no
-  // more time for it.
+  // The thread is at its end: everybody who is to know that this process leaves does, or there was
+  // no more time for it.
   bool has_parted() const { return has_parted_; }
 
   Messenger& messenger() { return messenger_; }

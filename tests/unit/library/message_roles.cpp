@@ -496,12 +496,12 @@ int last_word() {
   return kAsExpected;
 }
 
-// Process 0 leaves in the middle of sending gigabytes. Its time is there to tell the others, and
-// not for what it has not waited for.
+// Process 0 leaves in the middle of sending gigabytes, more than go while it tells the others and
+// answers them: its time is not there for what it has not waited for.
 int leave_sending() {
   holdfast_job* job = nullptr;
   expect(::holdfast_join(20'000, &job) == HOLDFAST_OK, "join");
-  constexpr std::uint32_t kMessages = 400;
+  constexpr std::uint32_t kMessages = 2000;
   const bool sends = ::holdfast_self(job) == 0;
   const holdfast_pattern pattern{1 - ::holdfast_self(job), kContext, 0, 0};
   Bytes memory(16 << 20);  // of all of them: nobody looks at it
