@@ -501,7 +501,7 @@ int last_word() {
 int leave_sending() {
   holdfast_job* job = nullptr;
   expect(::holdfast_join(20'000, &job) == HOLDFAST_OK, "join");
-  constexpr std::uint32_t kMessages = 2000;
+  constexpr std::uint32_t kMessages = 400;
   const bool sends = ::holdfast_self(job) == 0;
   const holdfast_pattern pattern{1 - ::holdfast_self(job), kContext, 0, 0};
   Bytes memory(16 << 20);  // of all of them: nobody looks at it
