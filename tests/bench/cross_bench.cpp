@@ -1,7 +1,8 @@
 // What a checksum costs where payloads cross from one processor to another: a ring of cells that
 // one thread fills and another one empties, by several ways to fill and to empty a cell. The limit
 // is memcpy on both sides; `copied and summed` is what Checksum::copy_of does, `summed, then
-// copied` what sum_then_copy_of does (stack/checksum/sum_then_copy.hpp).
+// copied` what sum_then_copy_of does (stack/checksum/sum_then_copy.hpp). `Taken` is what hw/shm
+// does: memcpy brings a cell into one of few slots, where the endpoint finds it.
 //
 // usage: cross_bench [rounds (9)] [bytes of a cell (16384)]
 #include <sched.h>
@@ -30,6 +31,7 @@ constexpr std::size_t kLineBytes = 64;
 // Before the payload, as in hw/shm. No line is of two cells.
 constexpr std::size_t kHeaderBytes = 48;
 constexpr std::size_t kReleaseEvery = 8;
+constexpr std::size_t kSlots = 16;  // of an endpoint's rail of shared memory
 constexpr std::size_t kMessageBytes = std::size_t{4} << 20;  // the source and the target, each
 constexpr std::size_t kStepBytes = std::size_t{512} << 20;
 
@@ -38,6 +40,9 @@ using Copy = std::uint64_t (*)(const Checksum&, std::byte* to, std::span<const s
 std::uint64_t only_copy(const Checksum&, std::byte* to, std::span<const std::byte> from) {
   std::memcpy(to, from.data(), from.size());
   return 0;
+}
+std::uint64_t only_sum(const Checksum& checksum, std::byte*, std::span<const std::byte> from) {
+  return checksum.of(from, 0);
 }
 std::uint64_t copy_and_sum(const Checksum& checksum, std::byte* to,
                            std::span<const std::byte> from) {
@@ -51,12 +56,17 @@ std::uint64_t sum_then_copy(const Checksum& checksum, std::byte* to,
 struct Way {
   const char* name;
   Copy fill, empty;
+  bool is_taken = false;  // into a slot, which is then emptied
 };
-constexpr std::array<Way, 4> kWays{
+constexpr std::array<Way, 8> kWays{
     {{"memcpy, memcpy", only_copy, only_copy},
      {"copied and summed, memcpy", copy_and_sum, only_copy},
      {"copied and summed, the same", copy_and_sum, copy_and_sum},
-     {"summed, then copied; the other", sum_then_copy, copy_and_sum}}};
+     {"summed, then copied; the other", sum_then_copy, copy_and_sum},
+     {"memcpy, summed", only_copy, only_sum},
+     {"memcpy; taken, memcpy", only_copy, only_copy, true},
+     {"copied and summed; taken, the same", copy_and_sum, copy_and_sum, true},
+     {"summed, then copied; taken, the other", sum_then_copy, copy_and_sum, true}}};
 
 // Of those that this process may use at first; a thread that is made later may use its maker's
 // only.
@@ -89,7 +99,8 @@ class Ring {
         cell_bytes_(cell_bytes),
         stride_((kHeaderBytes + cell_bytes + kLineBytes - 1) / kLineBytes * kLineBytes),
         buffers_(kMessageBytes),
-        cells_(kCells * stride_) {}
+        cells_(kCells * stride_),
+        slots_(kSlots * stride_) {}
 
   // Bytes a second.
   double run(const Way& way, const Checksum& checksum) {
@@ -101,7 +112,8 @@ class Ring {
       for (std::size_t i = 0; i < count; ++i) {
         while (full_[i % kCells].value.load(std::memory_order_acquire) != i + 1) {
         }
-        read_ += way.empty(checksum, buffers_.target() + place(i), {cell(i), cell_bytes_});
+        const std::byte* const from = way.is_taken ? take(i) : cell(i);
+        read_ += way.empty(checksum, buffers_.target() + place(i), {from, cell_bytes_});
         if ((i + 1) % kReleaseEvery == 0) emptied_.value.store(i + 1, std::memory_order_release);
       }
     });
@@ -120,12 +132,18 @@ class Ring {
 
  private:
   std::byte* cell(std::size_t i) { return cells_.target() + i % kCells * stride_ + kHeaderBytes; }
+  const std::byte* take(std::size_t i) {
+    std::byte* const slot = slots_.target() + i % kSlots * stride_ + kHeaderBytes;
+    std::memcpy(slot, cell(i), cell_bytes_);
+    return slot;
+  }
   std::size_t place(std::size_t i) const { return i % (kMessageBytes / cell_bytes_) * cell_bytes_; }
 
   std::size_t readers_processor_;
   std::size_t cell_bytes_, stride_;
   bench::Buffers buffers_;
   bench::Buffers cells_;
+  bench::Buffers slots_;
   std::array<Number, kCells> full_;
   Number emptied_;
   // Of all sums, so that none is left out.
@@ -162,7 +180,7 @@ int main(int count, char** arguments) {
     std::vector<double> ratios;
     for (std::size_t round = 0; round < rounds; ++round)
       ratios.push_back(rates[way][round] / rates[0][round]);
-    std::printf("%-32s %6.2f %5.2f\n", kWays[way].name, bench::median(rates[way]) / 1e9,
+    std::printf("%-38s %6.2f %5.2f\n", kWays[way].name, bench::median(rates[way]) / 1e9,
                 bench::median(ratios));
   }
   return 0;
