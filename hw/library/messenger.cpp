@@ -488,10 +488,10 @@ void Messenger::linger(Time until) {
   Lock lock = this->lock();
   take_receives_back();
   const auto is_nobody_left = [this] { return endpoint_ == nullptr || !is_anybody_live(); };
-  if (!drive(lock, until, [&] { return session_.has_parted() || is_nobody_left(); })) {
-    return acknowledge();
-  }
-  if (endpoint_ == nullptr || endpoint_->counts().acknowledgements_sent == 0) return;
+  const bool goes_on =
+      drive(lock, until, [&] { return session_.has_parted() || is_nobody_left(); });
+  acknowledge();
+  if (!goes_on || endpoint_ == nullptr || endpoint_->counts().acknowledgements_sent == 0) return;
   (void)drive(lock, std::min(until, monotonic_now() + kLeaverIsHeard), is_nobody_left);
   acknowledge();
 }

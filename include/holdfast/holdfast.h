@@ -114,10 +114,10 @@ HOLDFAST_API HOLDFAST_CHECKED holdfast_status holdfast_join(int32_t timeout_ms, 
  * `timeout_ms` (0 .. 2^31-1) bounds the wait until they have acknowledged it. HOLDFAST_TIMED_OUT:
  * not everybody has; who has not will believe this process dead once it has ended. What has come of
  * messages is acknowledged before that. As acknowledgements may be lost, a process to which messages
- * have come goes on acknowledging until nobody else is left, for a quarter of a second after all
- * know, if `timeout_ms` allows. What has begun to be sent and was not waited for may never arrive,
- * as nothing waits for it. A process that ends without leaving is believed dead, whatever its exit
- * status. In a child made by fork it does nothing: HOLDFAST_INVALID. */
+ * have come goes on acknowledging for a quarter of a second after all know, unless nobody else is
+ * left or `timeout_ms` is over before. What has begun to be sent and was not waited for may never
+ * arrive, as nothing waits for it. A process that ends without leaving is believed dead, whatever
+ * its exit status. In a child made by fork it does nothing: HOLDFAST_INVALID. */
 HOLDFAST_API holdfast_status holdfast_leave(holdfast_job* job, int32_t timeout_ms);
 
 /* The next verdict: HOLDFAST_OK and *verdict, or HOLDFAST_TIMED_OUT if there is none within
