@@ -23,7 +23,10 @@ if(HOLDFAST_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
+# Work trees of one machine share what they have compiled: what a file is does not depend on where
+# the tree is (debugging information then names the tree that compiled it first).
 find_program(CCACHE ccache)
 if(CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  set(HOLDFAST_CCACHE ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${HOLDFAST_CCACHE} ${CCACHE})
 endif()

@@ -24,7 +24,7 @@ function(holdfast_precompiled name)
   target_precompile_headers(${name} ${ARGN})
   if(CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     set_target_properties(${name} PROPERTIES CXX_COMPILER_LAUNCHER
-      "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;${CCACHE}")
+      "${HOLDFAST_CCACHE};CCACHE_SLOPPINESS=pch_defines,time_macros;${CCACHE}")
     target_compile_options(${name} PRIVATE -fpch-preprocess)
   endif()
 endfunction()
