@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "hw/library/as_chrono.hpp"
@@ -31,6 +31,11 @@ constexpr Duration kNapMax = seconds(3600);
 // That a process has left is told on other ways than its messages and acknowledgements, which may
 // be late, or lost: so it is heard for so long, and answers for so long.
 constexpr Duration kLeaverIsHeard = milliseconds(250);
+// An acknowledgement is kept for an answer for about so long: then its sender has asked again.
+constexpr Duration kKeptMax = milliseconds(1);
+// And only if it is of no more bytes than these, and the answer has no more: to copy and to sum
+// more takes longer than an acknowledgement of its own.
+constexpr std::uint64_t kShortBytes = 4096;
 
 std::string name_of(ProcessId process) {
   return "process " + std::to_string(process.value);
@@ -100,7 +105,10 @@ Status Messenger::open_rails() {
   if (Status status = place_.open_message_rails(fabrics_); !status.is_ok()) return status;
   for (const std::unique_ptr<Fabric>& fabric : fabrics_) rails_.push_back(fabric.get());
   // All rails of a job are of one kind.
-  options_.limits = reliable::limits_for(rails_.empty() ? "" : rails_.front()->caps().kind);
+  const std::string_view kind = rails_.empty() ? "" : rails_.front()->caps().kind;
+  options_.limits = reliable::limits_for(kind);
+  // A frame in shared memory costs less than to find out whether it can be saved.
+  may_keep_ = kind == "udp" || kind == "tcp";
   options_.limits.peers = std::max(session_.processes(), 2u) - 1;
   options_.limits.requests = kRequestsMax;
   sleeper_ = std::make_unique<Sleeper>();
@@ -131,6 +139,7 @@ void Messenger::end_life() {
     record.completed.envelope.source = kNoProcess;
   }
   leavers_.clear();
+  habit_ = {};
   endpoint_.reset();
   rails_.clear();
   fabrics_.clear();
@@ -208,6 +217,7 @@ bool Messenger::drive(Lock& lock, Time until, const Over& over) {
 // acknowledged before it left or died is received.
 Time Messenger::turn(Time now) {
   if (endpoint_ == nullptr) return Time::never();
+  if (habit_.keeps()) habit_.gave_up();  // a turn acknowledges
   const bool is_news = session_.version() != followed_;
   const bool parts = is_time_to_part(now);
   if (is_news) look_at_view();
@@ -223,9 +233,53 @@ Time Messenger::turn(Time now) {
 }
 
 // Before a call returns to a program that may compute for long: who has sent something need not
-// wait for the next call. Nobody falls asleep before he has acknowledged.
+// wait for the next call, unless that is likely to be the answer. Nobody falls asleep before he has
+// acknowledged.
 void Messenger::acknowledge() {
-  if (endpoint_ != nullptr && !is_asleep_) endpoint_->acknowledge();
+  if (endpoint_ == nullptr || is_asleep_) return;
+  const reliable::Debts debts = may_keep_ ? endpoint_->debts() : reliable::Debts{};
+  const bool can_wait = debts.peers == 1 && debts.bytes <= kShortBytes && !debts.is_overdue;
+  if (habit_.keeps()) {
+    if (!can_wait) give_up_keeping(monotonic_now());  // a receive has made room for another peer
+    return;
+  }
+  const bool is_kept = can_wait && habit_.expects_answer();
+  if (!is_kept) endpoint_->acknowledge();
+  if (!can_wait) return;
+  const Time now = monotonic_now();
+  habit_.returned(debts.peer, is_kept, now);
+  if (is_kept) remind(now + kKeptMax);
+}
+
+void Messenger::give_up_keeping(Time now) {
+  habit_.gave_up();
+  endpoint_->acknowledge(now);
+}
+
+void Messenger::remind(Time at) {
+  has_kept_ = true;
+  if (reminded_at_ != Time::never()) return;
+  reminded_at_ = at;
+  session_.wake();
+}
+
+// A program that answers on and on is looked at every so often, and rings for none of its answers.
+Time Messenger::acknowledge_kept(Time now) {
+  const Time at = reminded_at_;
+  if (now < at) return at;
+  const Lock lock(mutex_, std::try_to_lock);
+  Time next = now + kKeptMax;
+  if (lock.owns_lock()) {  // else somebody is in a call, and acknowledges or keeps it at its end
+    const Time due = habit_.since() + kKeptMax;
+    if (habit_.keeps() && due <= now) give_up_keeping(now);
+    if (habit_.keeps()) {
+      next = due;
+    } else if (!has_kept_) {
+      next = Time::never();
+    }
+    has_kept_ = false;
+  }
+  return reminded_at_ = next;
 }
 
 void Messenger::look_at_view() {
@@ -277,11 +331,10 @@ void Messenger::part_with_leavers(Time now) {
 }
 
 void Messenger::collect() {
-  std::array<reliable::Completed, 64> completed;
   std::size_t count = 0;
   do {
-    count = endpoint_->completed(completed);
-    for (const reliable::Completed& one : std::span(completed).first(count)) {
+    count = endpoint_->completed(ended_);
+    for (const reliable::Completed& one : std::span(ended_).first(count)) {
       Record& record = records_[one.cookie];
       record.is_done = true;
       record.completed = one;
@@ -290,7 +343,7 @@ void Messenger::collect() {
         record.completed.outcome = reliable::Outcome::peer_failed;
       }
     }
-  } while (count == completed.size());
+  } while (count == ended_.size());
 }
 
 // Who sleeps with the rails changes nothing that is read here.
@@ -368,31 +421,43 @@ Outcome Messenger::no_such_request() const {
 }
 
 // `begin` asks the endpoint for a request of that record, whose index is its cookie. It goes at
-// once; one that was refused is none.
+// once; one that was refused is none. What is kept for an answer is still kept when a receive has
+// started: an answer may follow that.
 template <class Begin>
-Outcome Messenger::start(ProcessId peer, std::uint64_t& number, const Begin& begin) {
+Outcome Messenger::start(ProcessId peer, const Sends& sends, std::uint64_t& number,
+                         const Begin& begin) {
   Lock lock = this->lock();
   if (Outcome outcome = enter(lock); !outcome.is_ok()) return outcome;
   const Time now = monotonic_now();
+  const bool is_short = sends.bytes <= kShortBytes;
+  if (habit_.keeps() && !is_short) give_up_keeping(now);
   if (session_.version() != followed_ || is_time_to_part(now)) turn(now);
   if (endpoint_ == nullptr) return broken_;
   const std::uint32_t i = take_record();
-  if (i == kRequestsMax) return too_many_requests();
-  const reliable::Request request = begin(records_[i], i, now);
+  const bool has_room = i < kRequestsMax;
+  const reliable::Request request = has_room ? begin(records_[i], i, now) : reliable::kNoRequest;
   if (request == reliable::kNoRequest) {
-    give_record(i);
-    return refusal(peer);
+    if (has_room) give_record(i);
+    acknowledge();
+    return has_room ? refusal(peer) : too_many_requests();
   }
   records_[i].request = request;
   number = number_of(i);
-  turn(now);
+  if (sends.any && is_short) habit_.sent(peer, now);
+  if (sends.any && !is_short) habit_.gave_up();
+  if (habit_.keeps()) {  // and a receive may have met what was there
+    endpoint_->flush();
+    collect();
+  } else {
+    turn(now);
+  }
   acknowledge();
   return {};
 }
 
 Outcome Messenger::start_send(ProcessId to, std::uint32_t context, std::uint64_t tag,
                               std::span<const std::byte> message, std::uint64_t& number) {
-  return start(to, number, [&](Record&, std::uint32_t cookie, Time now) {
+  return start(to, {true, message.size()}, number, [&](Record&, std::uint32_t cookie, Time now) {
     if (is_gone(to)) return reliable::kNoRequest;
     return endpoint_->send(to, context, tag, message, cookie, now);
   });
@@ -400,7 +465,8 @@ Outcome Messenger::start_send(ProcessId to, std::uint32_t context, std::uint64_t
 
 Outcome Messenger::start_send(ProcessId to, std::uint32_t context, std::uint64_t tag,
                               std::unique_ptr<const SegmentList> message, std::uint64_t& number) {
-  return start(to, number, [&](Record& record, std::uint32_t cookie, Time now) {
+  const Sends sends{true, message->bytes()};
+  return start(to, sends, number, [&](Record& record, std::uint32_t cookie, Time now) {
     if (is_gone(to)) return reliable::kNoRequest;
     record.segments = std::move(message);
     return endpoint_->send(to, context, tag, *record.segments, cookie, now);
@@ -409,7 +475,7 @@ Outcome Messenger::start_send(ProcessId to, std::uint32_t context, std::uint64_t
 
 Outcome Messenger::start_receive(const reliable::Pattern& pattern, std::span<std::byte> memory,
                                  std::uint64_t& number) {
-  return start(pattern.source, number, [&](Record& record, std::uint32_t cookie, Time now) {
+  return start(pattern.source, {}, number, [&](Record& record, std::uint32_t cookie, Time now) {
     record.room = memory.size();
     return endpoint_->receive(pattern, memory, cookie, now);
   });
@@ -417,7 +483,7 @@ Outcome Messenger::start_receive(const reliable::Pattern& pattern, std::span<std
 
 Outcome Messenger::start_receive(const reliable::Pattern& pattern,
                                  std::unique_ptr<const SegmentList> memory, std::uint64_t& number) {
-  return start(pattern.source, number, [&](Record& record, std::uint32_t cookie, Time now) {
+  return start(pattern.source, {}, number, [&](Record& record, std::uint32_t cookie, Time now) {
     record.room = memory->bytes();
     record.segments = std::move(memory);
     return endpoint_->receive(pattern, *record.segments, cookie, now);
@@ -475,9 +541,10 @@ bool Messenger::probe(const reliable::Pattern& pattern, Time until, Outcome& out
   return false;
 }
 
-// One turn reads what had come by now.
+// One turn reads what had come by now. Nobody answers any more.
 void Messenger::finish() {
   Lock lock = this->lock();
+  may_keep_ = false;
   turn(monotonic_now());
   acknowledge();
 }

@@ -4,13 +4,15 @@
 //
 // With the session it shares nothing but what is believed of the processes, and whether this one
 // has parted with them: whom the view has as alive is connected, and with whom it has as dead or
-// gone all requests end. The session's thread touches nothing here, it only rings.
+// gone all requests end. The session's thread only rings, and acknowledges what has been kept for
+// an answer that does not come.
 //
 // One mutex. A thread that waits takes turns with it; when there is nothing to do it sleeps on the
 // rails without it, and the rails are its own until it is awake: who wants to post meanwhile rings
 // and waits until it has let go, and who waits too leaves the sleeping, and his request, to it.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
@@ -25,6 +27,7 @@
 #include "hw/library/place.hpp"
 #include "hw/run/sleeper.hpp"
 #include "hw/status/process_status.hpp"
+#include "stack/reliable/answer_habit.hpp"
 #include "stack/reliable/endpoint.hpp"
 #include "stack/segments/segment_list.hpp"
 
@@ -63,6 +66,10 @@ class Messenger {
   bool probe(const reliable::Pattern& pattern, Time until, Outcome& outcome,
              holdfast_message& message);
 
+  // By the session's thread, whenever it is awake: what has been kept for an answer for long enough
+  // is acknowledged. Returns when to come again at the latest; the session is rung where that may
+  // become earlier.
+  Time acknowledge_kept(Time now);
   // Acknowledges what has come, so that nobody waits for it when this process has left. Waits for
   // nobody: what has been started and not waited for may not arrive.
   void finish();
@@ -99,6 +106,8 @@ class Messenger {
   bool drive(Lock& lock, Time until, const Over& over);
   Time turn(Time now);
   void acknowledge();
+  void give_up_keeping(Time now);
+  void remind(Time at);
   void look_at_view();
   void follow_view(Time now);
   void follow(const holdfast_member& before, const holdfast_member& member, Time now);
@@ -112,8 +121,13 @@ class Messenger {
   std::uint64_t number_of(std::uint32_t i) const {
     return std::uint64_t{records_[i].uses} << 32 | i;
   }
+  // What a request sends, or that it receives.
+  struct Sends {
+    bool any = false;
+    std::uint64_t bytes = 0;
+  };
   template <class Begin>
-  Outcome start(ProcessId peer, std::uint64_t& number, const Begin& begin);
+  Outcome start(ProcessId peer, const Sends& sends, std::uint64_t& number, const Begin& begin);
   Outcome refusal(ProcessId peer) const;
   Outcome no_such_request() const;
   void take_receives_back();
@@ -127,6 +141,8 @@ class Messenger {
   Descriptor bell_;  // ends the sleep
 
   std::atomic<std::uint32_t> knocking_{0};  // threads that wait for the mutex
+  // When the session's thread looks what is kept; never: nothing has been for a while.
+  std::atomic<Time> reminded_at_{Time::never()};
 
   std::mutex mutex_;  // of all below
   std::condition_variable changed_;
@@ -149,8 +165,12 @@ class Messenger {
     Time until;
   };
   std::vector<Leaver> leavers_;
+  bool may_keep_ = false;  // acknowledgements for answers: these rails take both for one call
+  bool has_kept_ = false;  // some, since the session's thread last looked
+  reliable::AnswerHabit habit_;
   std::vector<Record> records_;
   std::vector<std::uint32_t> free_records_;
+  std::array<reliable::Completed, 64> ended_;  // room for what a turn has completed
 };
 
 }  // namespace holdfast::hw

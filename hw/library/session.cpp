@@ -128,11 +128,15 @@ void Session::run() {
       if (leaving) leave_until = leave_until_;
     }
     if (leaving) engine.leave(now);
-    const Time next = engine.turn(now);
+    const Time next = std::min(engine.turn(now), messenger_.acknowledge_kept(now));
     publish(now);
     if (leaving && (engine.membership().told() || now >= leave_until)) return;
     if (!sleep(std::min(next, leave_until))) return abandoned();
   }
+}
+
+void Session::wake() const {
+  ring(bell_);
 }
 
 void Session::publish(Time now) {

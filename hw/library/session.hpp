@@ -3,7 +3,8 @@
 //
 // The thread owns the engine and the rails; application threads see a copy of the view and the
 // verdicts that wait, under one mutex that is never held across a system call that may block.
-// Messages are no business of the thread's: see messenger.hpp.
+// Messages are no business of the thread's, but for acknowledgements that were kept for an answer
+// which has not come: see messenger.hpp.
 #pragma once
 
 #include <holdfast/holdfast.h>
@@ -56,6 +57,8 @@ class Session {
   // The thread is at its end: everybody who is to know that this process leaves does, or there was
   // no more time for it.
   bool has_parted() const { return has_parted_; }
+  // The thread looks again when it is to do what. From any thread.
+  void wake() const;
 
   Messenger& messenger() { return messenger_; }
 

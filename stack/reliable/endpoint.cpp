@@ -164,7 +164,19 @@ Time Endpoint::turn(Time now) {
 }
 
 void Endpoint::acknowledge() {
-  parts_->acknowledge_early();
+  parts_->acknowledge_early(parts_->latest);
+}
+
+void Endpoint::acknowledge(Time now) {
+  parts_->acknowledge_early(parts_->not_before_latest(now));
+}
+
+void Endpoint::flush() {
+  parts_->flush_early(parts_->latest);
+}
+
+Debts Endpoint::debts() const {
+  return parts_->debts();
 }
 
 std::size_t Endpoint::completed(std::span<Completed> to) {

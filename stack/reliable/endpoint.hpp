@@ -123,6 +123,14 @@ struct Waiting {
   std::uint64_t bytes = 0;
 };
 
+// What would be acknowledged in the next turn, and may be before (Endpoint::acknowledge).
+struct Debts {
+  std::uint32_t peers = 0;      // to so many,
+  ProcessId peer = kNoProcess;  // of whom this is one,
+  std::uint32_t bytes = 0;      // of so many bytes that have come, with their headers
+  bool is_overdue = false;      // some of it has found no rail with room, or should have gone
+};
+
 // Since the beginning.
 struct EndpointCounts {
   std::uint64_t fragments_sent = 0;  // first copies
@@ -191,8 +199,13 @@ class Endpoint {
   // came. `now` may lie a few turns in vain in the past: what comes brings its own time.
   Time turn(Time now);
   // After a turn, by who may be long in taking another one: what would be acknowledged in that is
-  // acknowledged now, as its senders wait for it.
+  // acknowledged now, as its senders wait for it, and what a receive has granted since then goes.
+  // Without `now`: at the time of that turn.
   void acknowledge();
+  void acknowledge(Time now);
+  Debts debts() const;
+  // What a receive has granted goes, and nothing is acknowledged.
+  void flush();
 
   // Writes the oldest completions and returns how many. Each request completes once, and its number
   // may then be used for another.

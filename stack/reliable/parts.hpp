@@ -61,7 +61,8 @@ struct Endpoint::Parts final : FramePlacer {
   void send_probe(Connection& connection, std::size_t rail, Time now);
   void acknowledge_pressing(Time now);
   void acknowledge_urgent(Time now);
-  void acknowledge_early();
+  void acknowledge_early(Time now);
+  Debts debts() const;
   void flush_early(Time now);
   Time next_deadline(const Connection& connection, Time now) const;
   Time finish_turn(Time now);

@@ -18,8 +18,8 @@ struct RoundTripLimits {
   Duration wait_min;  // of retransmission_timeout()
   Duration wait_max;  // of backed_off()
 
-  // How long a receiver may keep an acknowledgement (specification, clause 14.9): all processes of
-  // a job have the same limits.
+  // How long a receiver may keep an acknowledgement, unless an answer of its program is likely
+  // (specification, clause 14.9): all processes of a job have the same limits.
   Duration kept_max() const { return wait_min / 4; }
 };
 

@@ -426,11 +426,25 @@ void Endpoint::Parts::acknowledge_urgent(Time now) {
   core.flush(now);
 }
 
-void Endpoint::Parts::acknowledge_early() {
+void Endpoint::Parts::acknowledge_early(Time now) {
   for (const std::uint32_t i : core.active) {
-    if (core.connections[i].is_live) acknowledging.send_early(core.connections[i], latest);
+    if (core.connections[i].is_live) acknowledging.send_early(core.connections[i], now);
   }
-  flush_early(latest);
+  flush_early(now);
+}
+
+Debts Endpoint::Parts::debts() const {
+  Debts debts;
+  for (const std::uint32_t i : core.active) {
+    const Connection& connection = core.connections[i];
+    const Owed& owed = connection.owed;
+    if (!connection.is_live || owed.when < Owed::When::next_turn) continue;
+    ++debts.peers;
+    debts.peer = connection.peer;
+    debts.bytes += owed.bytes;
+    if (owed.when == Owed::When::now || owed.is_refused) debts.is_overdue = true;
+  }
+  return debts;
 }
 
 // Between turns, where nobody looks what a port that takes nothing more is waited for.

@@ -15,8 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "hw/status/ask_processes.hpp"
+#include "hw/status/status_places.hpp"
 #include "stack/base/random.hpp"
 #include "tests/content.hpp"
+#include "tests/drawn.hpp"
 #include "tests/unit/library/member_parts.hpp"
 #include "tests/unit/library/member_program.hpp"
 
@@ -457,6 +460,50 @@ int compute() {
   return kAsExpected;
 }
 
+// Datagrams that this process has sent for messages, as it shows them; 0: none that shows.
+std::uint64_t datagrams_sent(std::string& kind) {
+  for (const hw::Answer& answer :
+       hw::ask_processes(hw::status_places(hw::status_folder()), seconds(10))) {
+    const bool is_ours = answer.kind == hw::Answer::Kind::shown && answer.status.pid == ::getpid();
+    if (!is_ours || answer.status.message_rails.empty()) continue;
+    const hw::RailStatus& rail = answer.status.message_rails.front().rail;
+    kind = rail.kind;
+    return rail.frames_sent;
+  }
+  return 0;
+}
+
+// Who has answered at once for long takes the acknowledgements along with its answers. When it
+// computes instead, its sender hears all the same that the message has arrived.
+int answer() {
+  Job job = joined();
+  const std::uint32_t self = job.self(), other = 1 - self;
+  constexpr std::uint64_t kRounds = 2000;
+  Bytes memory(8);
+  for (std::uint64_t round = 0; round < kRounds; ++round) {
+    const Bytes message = of(self, round, memory.size());
+    if (self == 0) expect(job.send(other, kContext, round, message, kPatience).ok(), "a question");
+    const Request received = job.receive({other, kContext, round}, memory, kPatience);
+    expect_message(received, memory, {other, kContext, round, memory.size()});
+    if (self == 1) expect(job.send(other, kContext, round, message, kPatience).ok(), "an answer");
+  }
+  std::string kind;
+  const std::uint64_t datagrams = datagrams_sent(kind);
+  expect(datagrams >= kRounds, "one for each message");
+  // Sanitizers make answers late. Some are without them, and so is what follows those.
+  const bool is_kept = kind != "shm" && !tests::kSanitized;
+  if (is_kept) expect(datagrams < 2 * kRounds - kRounds / 10, "fewer than two for each message");
+  if (self == 0) {
+    const Request sent = job.send(other, kContext, kRounds, of(self, kRounds, 8), kPatience);
+    expect(sent.ok(), "it was received by somebody who computes");
+  } else {
+    expect(job.receive({other, kContext, kRounds}, memory, kPatience).ok(), "the last question");
+    look_until(job, other, State::left);
+  }
+  leave(job);
+  return kAsExpected;
+}
+
 // Who leaves has acknowledged what it received and is gone for what comes later. That it has left
 // may be known before its last messages and acknowledgements are there, which are waited for.
 int left_peer() {
@@ -659,6 +706,7 @@ bool run_message_role(const char* role, int& exit_status) {
       {"many_requests", many_requests},
       {"outliving_requests", outliving_requests},
       {"compute", compute},
+      {"answer", answer},
       {"leave_sending", leave_sending},
       {"segments", exchange_segments},
       {"wrong_segments", refuse_segments}};

@@ -68,6 +68,10 @@ TEST_P(Messages, AreAcknowledgedBeforeTheirReceiverComputes) {
   EXPECT_EQ(exit_statuses("compute", 6, 6), std::vector<int>(6, 0));
 }
 
+TEST_P(Messages, ThatAreNotAnsweredAreAcknowledgedAllTheSame) {
+  EXPECT_EQ(exit_statuses("answer", 2, 2), std::vector<int>(2, 0));
+}
+
 TEST_P(Messages, WithWhoHasLeftEndAsFailed) {
   EXPECT_EQ(exit_statuses("left_peer", 2, 1), std::vector<int>(2, 0));
 }

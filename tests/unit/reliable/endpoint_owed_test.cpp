@@ -179,6 +179,40 @@ TEST_F(EndpointOwed, WhatTheNextTurnWouldSayIsSaidBefore) {
   EXPECT_EQ(said_.size(), 1u);
 }
 
+// For who may leave it to an answer that goes to that peer.
+TEST_F(EndpointOwed, WhatTheNextTurnWouldSayIsKnownBefore) {
+  EXPECT_EQ(world_.at(1).debts().peers, 0u);
+  MessageHeader eager;
+  eager.bytes = 100;
+  come(eager, 100);
+  world_.at(1).turn(world_.now());
+  const Debts debts = world_.at(1).debts();
+  EXPECT_EQ(debts.peers, 1u);
+  EXPECT_EQ(debts.peer, ProcessId{0});
+  EXPECT_EQ(debts.bytes, kMessageHeaderBytes + 100);
+  EXPECT_FALSE(debts.is_overdue);
+  world_.at(1).acknowledge();
+  EXPECT_EQ(world_.at(1).debts().peers, 0u);
+}
+
+// Who keeps what it owes does not keep whoever waits to be granted his message.
+TEST_F(EndpointOwed, WhatAReceiveGrantsGoesWithoutATurn) {
+  MessageHeader question = request(1000);
+  question.message = 1;
+  MessageHeader eager;
+  eager.bytes = 1;
+  come(eager, 1);
+  come(question, 0);
+  world_.at(1).turn(world_.now());
+  std::vector<std::byte> memory(1000);
+  ASSERT_NE(world_.receive(1, 0, memory, 0), kNoRequest);
+  ASSERT_NE(world_.receive(1, 0, memory, 0), kNoRequest);
+  world_.at(1).flush();
+  world_.network.launch();
+  EXPECT_EQ(sent_, std::vector<Type>{Type::grant});
+  EXPECT_EQ(world_.at(1).debts().peers, 1u);
+}
+
 // It would be acknowledged again when the rest has come.
 TEST_F(EndpointOwed, APartOfAVirtualFragmentIsNotSaidBefore) {
   MessageHeader eager;
