@@ -27,6 +27,7 @@ endif()
 # the tree is (debugging information then names the tree that compiled it first).
 find_program(CCACHE ccache)
 if(CCACHE)
-  set(HOLDFAST_CCACHE ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1)
+  set(HOLDFAST_CCACHE ${CMAKE_COMMAND} -E env
+                      CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${HOLDFAST_CCACHE} ${CCACHE})
 endif()
