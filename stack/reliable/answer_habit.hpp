@@ -15,8 +15,9 @@ namespace holdfast::reliable {
 
 class AnswerHabit {
  public:
-  // From the return of a call to the answer: a program that only looks at what it has received.
-  static constexpr Duration kAtOnce = microseconds(5);
+  // From the first return after it was owed to the answer: a program that only looks at what it has
+  // received, which may take another call or two.
+  static constexpr Duration kAtOnce = microseconds(20);
   // Later ones are answers to somebody who had better known before; between the two nothing is
   // learned, as a processor may have been away.
   static constexpr Duration kInVain = microseconds(50);

@@ -70,7 +70,8 @@ inline std::vector<Event> poll_all(Fabric& fabric) {
 // Settles and polls until `count` events have come, or for so long that they never will.
 inline std::vector<Event> poll_for(FabricPair& pair, Fabric& fabric, std::size_t count) {
   std::vector<Event> all;
-  for (int attempt = 0; attempt < 2000 && all.size() < count; ++attempt) {
+  // Of real fabrics each takes a millisecond: as long as tests wait elsewhere.
+  for (int attempt = 0; attempt < 20'000 && all.size() < count; ++attempt) {
     pair.settle();
     const std::vector<Event> some = poll_all(fabric);
     all.insert(all.end(), some.begin(), some.end());
