@@ -107,7 +107,7 @@ Status Messenger::open_rails() {
   // All rails of a job are of one kind.
   const std::string_view kind = rails_.empty() ? "" : rails_.front()->caps().kind;
   options_.limits = reliable::limits_for(kind);
-  // A frame in shared memory costs less than to find out whether it can be saved.
+  // In shared memory it is slower to keep them (docs/speed.md).
   may_keep_ = kind == "udp" || kind == "tcp";
   options_.limits.peers = std::max(session_.processes(), 2u) - 1;
   options_.limits.requests = kRequestsMax;
@@ -434,17 +434,23 @@ Outcome Messenger::start(ProcessId peer, const Sends& sends, std::uint64_t& numb
   if (session_.version() != followed_ || is_time_to_part(now)) turn(now);
   if (endpoint_ == nullptr) return broken_;
   const std::uint32_t i = take_record();
-  const bool has_room = i < kRequestsMax;
-  const reliable::Request request = has_room ? begin(records_[i], i, now) : reliable::kNoRequest;
-  if (request == reliable::kNoRequest) {
-    if (has_room) give_record(i);
+  if (i == kRequestsMax) {
     acknowledge();
-    return has_room ? refusal(peer) : too_many_requests();
+    return too_many_requests();
+  }
+  const reliable::Request request = begin(records_[i], i, now);
+  if (request == reliable::kNoRequest) {
+    give_record(i);
+    acknowledge();
+    return refusal(peer);
   }
   records_[i].request = request;
   number = number_of(i);
-  if (sends.any && is_short) habit_.sent(peer, now);
-  if (sends.any && !is_short) habit_.gave_up();
+  if (!is_short) {
+    habit_.gave_up();
+  } else if (sends.any) {
+    habit_.sent(peer, now);
+  }
   if (habit_.keeps()) {  // and a receive may have met what was there
     endpoint_->flush();
     collect();
