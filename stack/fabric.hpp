@@ -58,6 +58,7 @@ struct Caps {
   std::uint32_t peer_frames_max = 0;
   // Of one post, where more are at hand: their receiver takes them while the next are prepared.
   std::uint32_t post_bytes_best = 256 << 10;
+  std::uint32_t post_frames_best = 64;  // >= 1
   bool datagram = false;
   bool connected = false;
   bool watch = false;

@@ -14,6 +14,10 @@
 
 namespace holdfast::hw {
 
+namespace {
+constexpr std::uint32_t kRunsOfAPost = 2;
+}  // namespace
+
 UdpFabric::UdpFabric(const UdpOptions& options, Descriptor socket, Descriptor epoll,
                      std::unique_ptr<PortWatch> port, const UdpEndpoint& local)
     : local_(local),
@@ -30,6 +34,10 @@ UdpFabric::UdpFabric(const UdpOptions& options, Descriptor socket, Descriptor ep
   caps_.receive_depth = options.receive_depth;
   caps_.datagram = true;
   caps_.gathers = true;
+  // Runs that are as long as can be.
+  caps_.post_bytes_best =
+      kRunsOfAPost * UdpSender::frames_of_a_run(options.frame_bytes_max) * options.frame_bytes_max;
+  caps_.post_frames_best = kRunsOfAPost * UdpSender::frames_of_a_run(1);
 }
 
 UdpCounters UdpFabric::counters() const {

@@ -98,13 +98,21 @@ bool UdpSender::gather(std::span<const Operation> run, std::size_t& used, iovec&
   return true;
 }
 
-// Where the frames of a run lie, piece by piece; how many pieces.
+// Where the frames of a run lie, piece by piece; how many pieces. Frames that lie side by side are
+// one.
 std::size_t UdpSender::lay_out(std::span<const Operation> run, iovec* pieces) {
   std::size_t count = 0;
+  const std::byte* end = nullptr;  // of the last piece
   for (const Operation& operation : run) {
-    pieces[count++] = {operation.data, operation.size};
-    if (operation.more_size > 0)
-      pieces[count++] = {const_cast<std::byte*>(operation.more), operation.more_size};
+    if (count > 0 && operation.data == end) {
+      pieces[count - 1].iov_len += operation.size;
+    } else {
+      pieces[count++] = {operation.data, operation.size};
+    }
+    end = operation.data + operation.size;
+    if (operation.more_size == 0) continue;
+    pieces[count++] = {const_cast<std::byte*>(operation.more), operation.more_size};
+    end = operation.more + operation.more_size;
   }
   return count;
 }
@@ -117,11 +125,10 @@ std::size_t UdpSender::stage(std::span<const Operation> operations) {
     if (vectors + 2 * run.size() > kVectors) break;
     msghdr& header = headers_[staged_].msg_hdr;
     header.msg_iov = &vectors_[vectors];
-    if (run.size() > 1 && run[0].frame_bytes() <= kGatheredMax) {
+    header.msg_iovlen = lay_out(run, &vectors_[vectors]);
+    if (header.msg_iovlen > kPiecesMax && run[0].frame_bytes() <= kGatheredMax) {
       if (!gather(run, gathered, vectors_[vectors])) break;
       header.msg_iovlen = 1;
-    } else {
-      header.msg_iovlen = lay_out(run, &vectors_[vectors]);
     }
     vectors += header.msg_iovlen;
     address(staged_, run[0], run.size());

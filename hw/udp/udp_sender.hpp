@@ -2,8 +2,8 @@
 // one peer (its last may be shorter) is handed over as one buffer that is cut into datagrams where
 // the network can (UDP_SEGMENT), so that it goes through the kernel once. Where the kernel refuses
 // that, because a segment is longer than a packet of the way there or the device cannot, the peer's
-// frames go one by one from then on. The frames of a run are copied together first: that takes less
-// time than to have the kernel collect many short pieces.
+// frames go one by one from then on. The frames of a run are copied together first, unless they lie
+// side by side: that takes less time than to have the kernel collect many short pieces.
 //
 // MSG_ZEROCOPY is not used: on loopback and between namespaces the kernel copies all the same, and
 // elsewhere its notices cost more than copying frames of this size.
@@ -11,6 +11,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -24,6 +25,11 @@ namespace holdfast::hw {
 
 class UdpSender {
  public:
+  // What goes as one buffer of frames of `frame_bytes`: so many.
+  static constexpr std::uint32_t frames_of_a_run(std::uint32_t frame_bytes) {
+    return std::clamp<std::uint32_t>(kBufferBytesMax / frame_bytes, 1, kSegments);
+  }
+
   // As many handles may be attached at one time.
   explicit UdpSender(std::uint32_t peers_max);
 
@@ -56,12 +62,13 @@ class UdpSender {
 
  private:
   static constexpr std::size_t kBuffers = 64;   // of one system call
-  static constexpr std::size_t kVectors = 128;  // likewise
+  static constexpr std::size_t kVectors = 256;  // likewise, while two are kept for each frame
   static constexpr std::size_t kSegments = 64;  // of one buffer: what older kernels allow
   static constexpr std::uint32_t kBufferBytesMax = 65'507;
   static constexpr std::size_t kGatherBytes = 4 * 65'536;  // of one system call
-  // Longer frames are not copied together.
+  // Longer frames are not copied together, nor what is so few pieces.
   static constexpr std::uint32_t kGatheredMax = 4'096;
+  static constexpr std::size_t kPiecesMax = 4;
 
   struct Destination {
     SocketName name;                                    // of size 0 where the handle is free

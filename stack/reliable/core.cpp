@@ -150,7 +150,7 @@ bool Core::post_control(Connection& connection, std::size_t rail, const MessageH
                       ports[rail].slots_in_use() >= send_slots.left() * kControlShare;
   const std::uint32_t slot = hoards ? kNone : send_slots.take();
   if (slot == kNone) return false;
-  write_control(connection, header, send_slots.memory(slot));
+  write_control(connection, header, send_slots.memory(slot, kMessageHeaderBytes));
   mark(connection, rail, slot, now);
   if (is_acknowledgement) {
     ports[rail].put_acknowledgement(slot, peer, now);

@@ -54,7 +54,7 @@ bool Sending::send_alone(Connection& connection, std::uint32_t request,
   header.bytes = message.bytes;
   header.virtual_fragment = lone.fragment_number;
   const std::uint32_t slot = core_.send_slots.take();
-  std::byte* const frame = core_.send_slots.memory(slot);
+  std::byte* const frame = core_.send_slots.memory(slot, frame_bytes);
   header.payload_checksum = core_.payload_sum.pack(frame + kMessageHeaderBytes, message.memory, 0,
                                                    static_cast<std::uint32_t>(message.bytes),
                                                    payload_seed(connection.out, header.message, 0));

@@ -9,7 +9,9 @@ void PayloadWriter::write(const Operation& operation, std::byte* to, Passes pass
   const auto pack = passes == Passes::two ? &PayloadSum::pack_in_two_passes : &PayloadSum::pack;
   const std::uint32_t checksum =
       (sum_.*pack)(to, payload.memory, payload.offset, operation.more_size, payload.seed);
-  if (sum_.is_on()) set_payload_checksum(checksum, payload.connection, slots_.memory(slot));
+  if (!sum_.is_on()) return;
+  std::byte* const frame = slots_.memory(slot, operation.frame_bytes());
+  set_payload_checksum(checksum, payload.connection, frame);
 }
 
 }  // namespace holdfast::reliable

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <ranges>
 #include <utility>
 
 #include "stack/reliable/message_frame.hpp"
@@ -13,7 +14,6 @@ using Posted = ListBy<&SendSlot::of_port>;
 
 namespace {
 constexpr auto kAcknowledgementBytes = static_cast<std::uint32_t>(kMessageHeaderBytes);
-constexpr std::uint32_t kSharedBytesMax = 1024;  // of frames that share a datagram
 
 std::uint32_t most_under_way(std::uint32_t peer_frames) {
   return peer_frames == 0 ? std::numeric_limits<std::uint32_t>::max()
@@ -30,6 +30,7 @@ Port::Port(Fabric& fabric, SendSlots& sending, std::uint32_t receive_slots, Fram
       inline_bytes_max_(fabric.caps().inline_bytes_max),
       shared_bytes_max_(std::min({frame_bytes_max_, inline_bytes_max_, kSharedBytesMax})),
       batch_bytes_(fabric.caps().post_bytes_best),
+      batch_frames_(fabric.caps().post_frames_best),
       payload_max_(fabric.caps().frame_bytes_max - static_cast<std::uint32_t>(kMessageHeaderBytes)),
       frames_under_way_max_(most_under_way(fabric.caps().peer_frames_max)),
       writer_(writer),
@@ -124,7 +125,8 @@ bool Port::may_join_last(Peer peer) const {
   if (queue_.empty()) return false;
   const Operation& last = queue_.back();
   // Of one that has become the last, as others were dropped, it is not known how it begins.
-  const std::byte* const frame = sending_->memory(static_cast<std::uint32_t>(last.cookie));
+  const std::byte* const frame =
+      sending_->memory(static_cast<std::uint32_t>(last.cookie), last.frame_bytes());
   if (acknowledgement_bytes_ == 0 && last.data != frame) return false;
   if (queue_.size() > 1) {
     const Operation& before = queue_[queue_.size() - 2];
@@ -143,7 +145,7 @@ void Port::put_beginning(std::uint32_t slot, std::uint32_t size, std::uint32_t p
   Operation& operation = queue_.emplace_back();  // written where it stays: see HeaderWords
   operation.peer = peer;
   operation.region = send_region_;
-  operation.data = sending_->memory(slot);
+  operation.data = sending_->memory(slot, std::size_t{size} + payload);
   operation.size = size;
   operation.more_size = payload;
   if (gathered != nullptr) {
@@ -158,34 +160,41 @@ void Port::put_beginning(std::uint32_t slot, std::uint32_t size, std::uint32_t p
   ++slots_in_use_;
   acknowledgement_bytes_ = 0;
   queued_bytes_ += operation.frame_bytes();
-  if (queue_.size() % kBatch == 0 || queued_bytes_ >= batch_bytes_) flush(now);
+  if (queue_.size() % batch_frames_ == 0 || queued_bytes_ >= batch_bytes_) flush(now);
 }
 
 void Port::flush(Time now) {
   queued_bytes_ = 0;
   std::size_t accepted = 0;
   while (accepted < queue_.size() && !is_full_) {
-    const std::size_t offered = std::min(queue_.size() - accepted, kBatch);
-    for (Operation& operation : std::span(queue_).subspan(accepted, offered)) operation.at = now;
-    const std::size_t taken = fabric_->post({queue_.data() + accepted, offered});
-    is_full_ = taken < offered;
+    const auto offered = std::span(queue_).subspan(accepted).first(
+        std::min(queue_.size() - accepted, batch_frames_));
+    for (Operation& operation : offered) operation.at = now;
+    const std::size_t taken = fabric_->post(offered);
+    is_full_ = taken < offered.size();
     if (is_full_) full_since_ = now;
     counts_.frames_sent += taken;
-    for (std::size_t i = accepted; i < accepted + taken; ++i) {
-      counts_.bytes_sent += queue_[i].frame_bytes();
-      const auto slot = static_cast<std::uint32_t>(queue_[i].cookie);
-      if (queue_[i].inline_data) {
-        sending_->give(slot);
-        --slots_in_use_;
-        continue;
-      }
-      if (posted_.empty()) completed_at_ = now;
-      Posted::append(sending_->states(), posted_, slot);
-    }
+    leave(offered.first(taken), now);
     accepted += taken;
   }
   queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(accepted));
   if (!queue_.empty()) keep_whole();
+}
+
+// The fabric has taken them. Slots of inline ones are free, and given back in such an order that
+// they are taken in that of these.
+void Port::leave(std::span<const Operation> taken, Time now) {
+  for (const Operation& operation : taken) {
+    counts_.bytes_sent += operation.frame_bytes();
+    if (operation.inline_data) continue;
+    if (posted_.empty()) completed_at_ = now;
+    Posted::append(sending_->states(), posted_, static_cast<std::uint32_t>(operation.cookie));
+  }
+  for (const Operation& operation : std::views::reverse(taken)) {
+    if (!operation.inline_data) continue;
+    sending_->give(static_cast<std::uint32_t>(operation.cookie));
+    --slots_in_use_;
+  }
 }
 
 // What waits for the fabric may outlast the messages that it is of.

@@ -26,7 +26,7 @@ class Port {
     std::uint64_t frames_received = 0;
     std::uint64_t bytes_received = 0;
   };
-  // Most operations of one post, and events of one poll.
+  // Most events of one poll.
   static constexpr std::size_t kBatch = 64;
 
   // All must outlive it. Without a writer nothing is written in place.
@@ -130,6 +130,7 @@ class Port {
 
   bool may_join_last(Peer peer) const;
   void offer_returned();
+  void leave(std::span<const Operation> taken, Time now);
   void keep_whole();
 
   Fabric* fabric_;
@@ -139,7 +140,8 @@ class Port {
   std::uint32_t frame_bytes_max_;
   std::uint32_t inline_bytes_max_;
   std::uint32_t shared_bytes_max_;
-  std::uint32_t batch_bytes_;  // what is put goes out when it is so much
+  std::uint32_t batch_bytes_;  // what is put goes out when it is so much,
+  std::size_t batch_frames_;   // or so many
   std::uint32_t payload_max_;
   std::uint32_t frames_under_way_max_;
   FrameWriter* writer_;

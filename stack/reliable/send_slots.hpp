@@ -1,4 +1,7 @@
-// Memory in which frames are built that an endpoint sends, common to all its rails.
+// Memory in which frames are built that an endpoint sends, common to all its rails. Slots lie side
+// by side and are as long as the longest frame, and those that have been given back together are
+// taken again in ascending order (Port::flush): so a run of long frames is mostly one piece of
+// memory, and a fabric that hands it over as one need not collect it.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +14,9 @@
 #include "stack/reliable/message_memory.hpp"
 
 namespace holdfast::reliable {
+
+// The longest datagram in which an acknowledgement joins another frame.
+constexpr std::uint32_t kSharedBytesMax = 1024;
 
 // What ends a frame, and is read when a fabric takes it.
 struct LatePayload {
@@ -40,9 +46,11 @@ class SendSlots {
   // Data leaves some to acknowledgements and the like.
   bool has_for_data() const { return slots_.left() > reserve_; }
 
-  // Where its frame begins. Before it there is room for a header.
-  std::byte* memory(std::uint32_t slot) {
-    return memory_.get() + std::size_t{slot} * bytes_ + kBefore;
+  // Where its frame of `frame_bytes` begins. Before one that is short enough to share its datagram
+  // there is room for a header.
+  std::byte* memory(std::uint32_t slot, std::size_t frame_bytes) {
+    const bool may_share = frame_bytes + kMessageHeaderBytes <= kSharedBytesMax;
+    return memory_.get() + std::size_t{slot} * bytes_ + (may_share ? kBefore : 0);
   }
   std::span<std::byte> all() { return {memory_.get(), std::size_t{slots_.size()} * bytes_}; }
   FixedPool<SendSlot>& states() { return slots_; }

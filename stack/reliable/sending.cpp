@@ -322,7 +322,7 @@ void Sending::post(Connection& connection, std::uint32_t i, std::size_t rail, Ti
   MessageHeader header = header_of(fragment, index);
   header.packet = connection.rails[rail].next_packet++;
   const std::uint32_t size = fragment.fragment_size(index);
-  std::byte* const frame = core_.send_slots.memory(slot);
+  std::byte* const frame = core_.send_slots.memory(slot, size + kMessageHeaderBytes);
   std::uint32_t apart = 0;  // bytes of payload that go from where they lie
   const std::byte* gathered = nullptr;
   if (has_payload(header.type)) {

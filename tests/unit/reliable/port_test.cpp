@@ -85,7 +85,7 @@ class PortOfAShortFabric : public ::testing::Test {
   }
   std::uint32_t filled(std::size_t bytes, std::byte what) {
     const std::uint32_t slot = slots_.take();
-    std::fill_n(slots_.memory(slot), bytes, what);
+    std::fill_n(slots_.memory(slot, bytes), bytes, what);
     return slot;
   }
 };
@@ -167,6 +167,22 @@ TEST_F(PortOfAShortFabric, AnErrorOfWhatWasTakenInlineFreesNoSlot) {
   EXPECT_EQ(slots_.left(), kSlots);
 }
 
+// So a fabric can hand over a run of them as one piece.
+TEST(PortOfFramesAsLongAsSlots, FramesThatArePutOneAfterTheOtherLieSideBySide) {
+  constexpr std::uint32_t kFrame = 1472;
+  ShortFabric fabric(kFrame, kFrame);
+  SendSlots slots(8, kFrame);
+  Port port(fabric, slots, 8);
+  for (const std::size_t frames : {3u, 5u, 8u}) {
+    fabric.taken.clear();
+    for (std::size_t i = 0; i < frames; ++i) port.put(slots.take(), kFrame, Peer{1}, Time{});
+    port.flush(Time{});
+    ASSERT_EQ(fabric.taken.size(), frames);
+    for (std::size_t i = 1; i < frames; ++i)
+      EXPECT_EQ(fabric.taken[i].data, fabric.taken[i - 1].data + kFrame) << frames << " " << i;
+  }
+}
+
 // Of 64 bytes that the fabric takes inline 48 are the acknowledgement's.
 TEST_F(PortOfAShortFabric, AnAcknowledgementSharesTheDatagramOfAShortFrame) {
   put_filled(16, Peer{1}, std::byte{7});
@@ -228,7 +244,7 @@ TEST_F(PortOfAShortFabric, AnAcknowledgementLeavesWhatHasOneWhenAPeerHasGone) {
     EXPECT_EQ(wide.taken[0].data[0], std::byte{2});
     EXPECT_EQ(wide.taken[0].data[48], std::byte{1});
     EXPECT_EQ(wide.taken[1].data[0], std::byte{4});
-    const std::byte* const beside = slots_.memory(neighbour);
+    const std::byte* const beside = slots_.memory(neighbour, 1024);
     EXPECT_TRUE(std::all_of(beside, beside + 1024, [](std::byte b) { return b == std::byte{9}; }));
     slots_.give(neighbour);
   }
