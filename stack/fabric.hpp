@@ -202,7 +202,9 @@ struct Event {
   Time at;
   // Received: where a placer had what follows the frame's beginning; null: it is in the slot.
   std::byte* placed = nullptr;
-  // Of the last one of a poll that asks a placer: it may not have told of all.
+  // Received, where frames are lent: where the frame is, until the next poll; null: in its slot.
+  const std::byte* lent = nullptr;
+  // Of the last one of a poll that asks a placer, or lends: it may not have told of all.
   bool more = false;
 };
 
@@ -259,6 +261,10 @@ class Fabric {
   // first `beginning_bytes`, >= 1, which are in the slot in any case: no slot is shorter. A fabric
   // whose frames lie somewhere before they are received, or are written by an adapter, asks nobody.
   virtual void set_placer(FramePlacer* /*placer*/, std::uint32_t /*beginning_bytes*/) {}
+
+  // From now on, or no more, frames that were read into memory of the fabric's may stay there
+  // (Event::lent). Each takes a slot all the same.
+  virtual void set_lending(bool /*lends*/) {}
 
   // Hands over a prefix of `slots` and returns its length.
   [[nodiscard]] virtual std::size_t offer(std::span<const ReceiveSlot> slots) = 0;

@@ -29,6 +29,7 @@ class OuterFabric : public Fabric {
   void set_placer(FramePlacer* placer, std::uint32_t beginning_bytes) override {
     inner_.set_placer(placer, beginning_bytes);
   }
+  void set_lending(bool lends) override { inner_.set_lending(lends); }
   std::size_t offer(std::span<const ReceiveSlot> slots) override { return inner_.offer(slots); }
   std::size_t poll(std::span<Event> events) override { return inner_.poll(events); }
   bool set_path(Peer peer, PathChoice choice) override { return inner_.set_path(peer, choice); }

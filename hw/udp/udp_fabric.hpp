@@ -69,6 +69,7 @@ class UdpFabric final : public Fabric {
   void reset(Peer peer) override;
   Region register_memory(std::span<std::byte> memory) override;
   std::size_t post(std::span<const Operation> operations) override;
+  void set_lending(bool lends) override { receiver_.set_lending(lends); }
   std::size_t offer(std::span<const ReceiveSlot> slots) override;
   // What the port has become, then completions in the order of their posts, then `writable`, then
   // frames in order of arrival.

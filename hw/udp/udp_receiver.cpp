@@ -18,9 +18,14 @@ UdpReceiver::UdpReceiver(FixedQueue<ReceiveSlot>& slots, std::size_t receive_dep
 }
 
 std::size_t UdpReceiver::poll(int socket, std::span<Event> events) {
+  has_lent_ = false;
   std::size_t count = hand_out(events);
   bool more = true;
   while (more && count < events.size() && buffers_.empty() && !slots_.empty()) {
+    if (has_lent_) {
+      events[count - 1].more = true;
+      break;
+    }
     more = read(socket, events.size() - count);
     count += hand_out(events.subspan(count));
   }
@@ -102,6 +107,17 @@ bool UdpReceiver::place(std::size_t buffer, std::uint32_t bytes, bool is_run) {
   return is_placed;
 }
 
+// The next frame in the spill.
+void UdpReceiver::hand_over(const Buffer& buffer, const ReceiveSlot& slot, Event& event) {
+  const std::byte* const frame = buffer.spill + buffer.offset;
+  if (lends_) {
+    event.lent = frame;
+    has_lent_ = true;
+  } else {
+    std::copy_n(frame, event.size, slot.data);
+  }
+}
+
 std::size_t UdpReceiver::hand_out(std::span<Event> events) {
   std::size_t count = 0;
   while (count < events.size() && has_frames()) {
@@ -111,9 +127,9 @@ std::size_t UdpReceiver::hand_out(std::span<Event> events) {
       ++counters_.truncated;
     } else {
       const ReceiveSlot slot = buffer.is_placed ? filled_.pop() : slots_.pop();
-      if (!buffer.is_placed) std::copy_n(buffer.spill + buffer.offset, size, slot.data);
-      events[count++] = {EventKind::received, Completion::ok, kNoPeer, size,
-                         slot.cookie,         buffer.at};
+      Event& event = events[count++];
+      event = {EventKind::received, Completion::ok, kNoPeer, size, slot.cookie, buffer.at};
+      if (!buffer.is_placed) hand_over(buffer, slot, event);
       ++counters_.frames;
     }
     buffer.offset += size;

@@ -4,10 +4,11 @@
 // cut it (UDP_GRO). Nobody knows before whether the next buffer is one frame or fifty. So a buffer
 // is read into a slot and, what is beyond it, into a spill of 64 KiB; a single frame is then where
 // it belongs. After a run another one is expected, and read into the spill at once, from which its
-// frames are copied into slots: that takes less time than to have the kernel fill many short
-// pieces. What was not as expected is put together in the spill.
+// frames are copied into slots, or lent to who can read them there: that takes less time than to
+// have the kernel fill many short pieces. What was not as expected is put together in the spill.
 //
-// What is in the spill waits for slots, and the socket is read again when all of it is handed out.
+// What is in the spill waits for slots, and the socket is read again when all of it is handed out;
+// what was lent is the reader's until its next poll, so it is not read again in that poll.
 #pragma once
 
 #include <sys/socket.h>
@@ -37,7 +38,11 @@ class UdpReceiver {
   // Slots that are offered by others and returned here.
   UdpReceiver(FixedQueue<ReceiveSlot>& slots, std::size_t receive_depth);
 
-  // Frames in order of arrival; fewer than events.size(): there are none, or they wait for a slot.
+  // Whether frames in the spill may stay there.
+  void set_lending(bool lends) { lends_ = lends; }
+
+  // Frames in order of arrival; fewer than events.size(): there are none, or they wait for a slot,
+  // unless the last one says `more`.
   std::size_t poll(int socket, std::span<Event> events);
   // Whether poll has frames without asking the socket.
   bool has_frames() const {
@@ -73,11 +78,14 @@ class UdpReceiver {
   bool read(int socket, std::size_t frames_wanted);
   bool place(std::size_t buffer, std::uint32_t bytes, bool is_run);
   std::size_t hand_out(std::span<Event> events);
+  void hand_over(const Buffer& buffer, const ReceiveSlot& slot, Event& event);
 
   FixedQueue<ReceiveSlot>& slots_;
   FixedQueue<ReceiveSlot> filled_;
   FixedQueue<Buffer> buffers_;
   bool expects_runs_ = false;
+  bool lends_ = false;
+  bool has_lent_ = false;     // in this poll
   std::size_t prepared_ = 0;  // buffers, for the oldest slots; still good if nothing came
   ArrivalClock arrivals_;
   Counters counters_;

@@ -56,6 +56,7 @@ class ImpairedFabric final : public Fabric {
   void set_placer(FramePlacer* placer, std::uint32_t beginning_bytes) override {
     inner_.set_placer(placer, beginning_bytes);
   }
+  void set_lending(bool lends) override { inner_.set_lending(lends); }
   std::size_t offer(std::span<const ReceiveSlot> slots) override { return inner_.offer(slots); }
   // Completions of what this fabric has dealt with itself, then the events of the inner one.
   std::size_t poll(std::span<Event> events) override;

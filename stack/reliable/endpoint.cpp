@@ -13,11 +13,17 @@ Endpoint::Parts::Parts(const EndpointOptions& options, std::span<Fabric* const> 
       acknowledging(core),
       sending(core),
       receiving(core, acknowledging) {
-  for (Port& port : core.ports) port.fabric().set_placer(this, kMessageHeaderBytes);
+  for (Port& port : core.ports) {
+    port.fabric().set_placer(this, kMessageHeaderBytes);
+    port.fabric().set_lending(true);
+  }
 }
 
 Endpoint::Parts::~Parts() {
-  for (Port& port : core.ports) port.fabric().set_placer(nullptr, 0);
+  for (Port& port : core.ports) {
+    port.fabric().set_placer(nullptr, 0);
+    port.fabric().set_lending(false);
+  }
 }
 
 EndpointLimits limits_for(std::string_view rail_kind) {

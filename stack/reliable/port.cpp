@@ -92,6 +92,7 @@ void Port::next() {
 }
 
 std::span<const std::byte> Port::frame(const Event& event) const {
+  if (event.lent != nullptr) return {event.lent, event.size};
   const std::uint32_t here = event.placed == nullptr
                                  ? std::min(event.size, receive_bytes_)
                                  : static_cast<std::uint32_t>(kMessageHeaderBytes);

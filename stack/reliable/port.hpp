@@ -45,7 +45,7 @@ class Port {
   void begin_turn() { is_empty_ = false; }
   const Event* oldest();
   void next();
-  // What of the frame is in its slot.
+  // What of the frame is in its slot, or all of it where it is lent.
   std::span<const std::byte> frame(const Event& event) const;
 
   // Whether frames that are put now would go out now.

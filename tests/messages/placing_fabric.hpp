@@ -25,6 +25,7 @@ class PlacingFabric final : public OuterFabric {
   PlacingFabric(Fabric& inner, std::uint64_t seed, PlacingCounts& counts);
 
   void set_placer(FramePlacer* placer, std::uint32_t beginning_bytes) override;
+  void set_lending(bool) override {}  // events wait here for longer than a poll
   std::size_t offer(std::span<const ReceiveSlot> slots) override;
   std::size_t poll(std::span<Event> events) override;
 

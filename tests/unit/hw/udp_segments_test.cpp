@@ -30,16 +30,23 @@ class UdpSegmentsTest : public ::testing::Test {
     ASSERT_NE(to_b_, kNoPeer);
   }
 
-  // Frames of these sizes in one post; the bytes of each follow from its number among all.
-  std::size_t post(const std::vector<std::uint32_t>& sizes) {
-    std::vector<std::vector<std::byte>> frames;
-    std::vector<Operation> operations(sizes.size());
+  // Frames of these sizes in one post, each as far behind the one before; the bytes of each follow
+  // from its number among all.
+  std::size_t post(const std::vector<std::uint32_t>& sizes, std::size_t apart = 1) {
+    std::vector<std::byte> memory;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-      frames.push_back(frame(sent_ + i, sizes[i]));
+      const std::vector<std::byte> bytes = frame(sent_ + i, sizes[i]);
+      memory.insert(memory.end(), bytes.begin(), bytes.end());
+      memory.resize(memory.size() + apart);
+    }
+    std::vector<Operation> operations(sizes.size());
+    std::byte* next = memory.data();
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
       operations[i].peer = to_b_;
       operations[i].inline_data = true;
-      operations[i].data = frames[i].data();
+      operations[i].data = next;
       operations[i].size = sizes[i];
+      next += sizes[i] + apart;
     }
     const std::size_t accepted = a_->post(operations);
     sent_ += accepted;
@@ -72,11 +79,15 @@ class UdpSegmentsTest : public ::testing::Test {
     if (armed.idle) {
       ASSERT_EQ(::poll(&waiting, 1, 5'000), 1);
     }
-    for (std::size_t count = batch; count == batch;) {
-      count = b_->poll(events);
+    bool more = true;
+    while (more) {
+      const std::size_t count = b_->poll(events);
+      more = count == batch || (count > 0 && events[count - 1].more);
       for (std::size_t i = 0; i < count; ++i) {
-        const std::byte* const data = slots_[events[i].cookie].data();
+        const bool is_lent = events[i].lent != nullptr;
+        const std::byte* const data = is_lent ? events[i].lent : slots_[events[i].cookie].data();
         arrived_.emplace_back(data, data + events[i].size);
+        lent_ += is_lent;
         is_offered_[events[i].cookie] = false;
         EXPECT_GE(events[i].at, last_at_);
         last_at_ = events[i].at;
@@ -94,6 +105,7 @@ class UdpSegmentsTest : public ::testing::Test {
   std::unique_ptr<UdpFabric> a_, b_;
   Peer to_b_;
   std::size_t sent_ = 0;
+  std::size_t lent_ = 0;  // of those that arrived
   std::array<std::array<std::byte, kSlotBytes>, kSlots> slots_{};
   std::array<bool, kSlots> is_offered_{};
   std::vector<std::vector<std::byte>> arrived_;
@@ -138,15 +150,45 @@ TEST_F(UdpSegmentsTest, WhateverWasExpectedEveryFrameArrivesOnceInOrder) {
       for (std::uint64_t run = 1 + random.below(30); run > 0; --run) sizes.push_back(size);
       if (random.below(2) == 0) sizes.push_back(static_cast<std::uint32_t>(random.below(size + 1)));
     }
-    ASSERT_EQ(post(sizes), sizes.size());
+    ASSERT_EQ(post(sizes, random.below(2)), sizes.size());
     all.insert(all.end(), sizes.begin(), sizes.end());
     while (arrived_.size() < all.size()) {
+      b_->set_lending(random.below(2) == 0);
       offer(1 + random.below(kSlots));
       receive(1 + random.below(20));
       ASSERT_EQ(b_->counters().truncated, 0u);
     }
   }
   expect_arrived(all);
+  EXPECT_GT(lent_, 1'000u);
+  EXPECT_LT(lent_, all.size() / 2);
+}
+
+// So as its reader has it until the next poll; and nobody who did not ask for it has it.
+TEST_F(UdpSegmentsTest, WhatIsLentIsNotReadOverInThePollThatTellsOfIt) {
+  const std::vector<std::uint32_t> run(10, 1'400);
+  std::array<Event, kSlots> events;
+  for (const bool lends : {false, true}) {
+    b_->set_lending(lends);
+    offer(kSlots);
+    for (int i = 0; i < 6; ++i) ASSERT_EQ(post(run), run.size());
+    std::size_t seen = 0;
+    std::size_t polls = 0;
+    while (seen < 6 * run.size()) {
+      const std::size_t count = b_->poll(events);
+      ASSERT_GT(count, 0u);
+      ++polls;
+      for (std::size_t i = 0; i < count; ++i, ++seen) {
+        ASSERT_EQ(events[i].lent != nullptr, lends);
+        const std::byte* const data = lends ? events[i].lent : slots_[events[i].cookie].data();
+        const std::size_t number = sent_ - 6 * run.size() + seen;
+        ASSERT_EQ(std::vector(data, data + events[i].size), frame(number, 1'400));
+        is_offered_[events[i].cookie] = false;
+      }
+      ASSERT_EQ(events[count - 1].more, lends && seen < 6 * run.size());
+    }
+    EXPECT_GT(polls, lends ? 1u : 0u);
+  }
 }
 
 TEST_F(UdpSegmentsTest, WhereTheKernelDoesNotCutFramesGoOneByOneAndItIsNotAskedAgain) {

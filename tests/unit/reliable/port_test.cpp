@@ -136,6 +136,16 @@ TEST_F(PortOfAShortFabric, OfAPlacedFrameOnlyTheHeaderIsInItsSlot) {
   EXPECT_EQ(port_.frame(event).size(), kMessageHeaderBytes);
 }
 
+TEST_F(PortOfAShortFabric, ALentFrameIsWhereTheFabricHasIt) {
+  const std::array<std::byte, 100> lent{};
+  Event event;
+  event.kind = EventKind::received;
+  event.size = 100;
+  event.lent = lent.data();
+  EXPECT_EQ(port_.frame(event).data(), lent.data());
+  EXPECT_EQ(port_.frame(event).size(), 100u);
+}
+
 TEST_F(PortOfAShortFabric, WhatWasTakenInlineSaysWhoseItWas) {
   constexpr std::uint32_t kConnection = 70'000, kLife = 7;
   const std::uint32_t slot = slots_.take();
