@@ -131,7 +131,7 @@ bool Sending::send_one(Connection& connection, std::uint32_t i, Loads& loads, Ti
   if (i == kNone) return false;
   const std::size_t rail = choose_for(connection, core_.fragments[i], loads, now);
   if (rail == kNoRail) return false;
-  send_fragment(connection, i, rail, loads, now);
+  send_fragments(connection, i, rail, loads, now);
   return true;
 }
 
@@ -271,7 +271,7 @@ bool Sending::send_data(Connection& connection, Loads& loads, Time now) {
       if (core_.fragments[i].fragment_bytes <= width) fragment = i;
     }
     if (fragment != kNone) {
-      send_fragment(connection, fragment, rail, loads, now);
+      send_fragments(connection, fragment, rail, loads, now);
       return true;
     }
     if (!left) left = loads;
@@ -297,6 +297,19 @@ MessageHeader Sending::header_of(const VirtualFragment& fragment, unsigned index
     header.index = static_cast<std::uint8_t>(index);
   }
   return header;
+}
+
+// One, and where there is no other rail all of its virtual fragment that may go: nothing that would
+// go before that comes meanwhile.
+void Sending::send_fragments(Connection& connection, std::uint32_t i, std::size_t rail,
+                             Loads& loads, Time now) {
+  send_fragment(connection, i, rail, loads, now);
+  if (connection.rails.size() > 1) return;
+  const VirtualFragment& fragment = core_.fragments[i];
+  while (fragment.waiting != 0 && core_.send_slots.has_for_data() && core_.sent.has_left() &&
+         choose_for(connection, fragment, loads, now) != kNoRail) {
+    send_fragment(connection, i, rail, loads, now);
+  }
 }
 
 void Sending::send_fragment(Connection& connection, std::uint32_t i, std::size_t rail, Loads& loads,

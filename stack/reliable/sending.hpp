@@ -76,6 +76,8 @@ class Sending {
   bool send_one(Connection& connection, std::uint32_t fragment, Loads& loads, Time now);
   std::uint32_t first_of(const List& queue, std::uint32_t widest) const;
   std::uint32_t find_data(const Connection& connection, std::uint32_t width) const;
+  void send_fragments(Connection& connection, std::uint32_t fragment, std::size_t rail,
+                      Loads& loads, Time now);
   void send_fragment(Connection& connection, std::uint32_t fragment, std::size_t rail, Loads& loads,
                      Time now);
   void post(Connection& connection, std::uint32_t fragment, std::size_t rail, Time now);

@@ -15,12 +15,15 @@ constexpr std::uint64_t kNanoseconds = 1'000'000'000;  // of a second
 constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint32_t kRounds = 10;  // of a period, as BBR's filter
 
+// One division of 64 bits as long as it fits, which is below 18 GB.
 std::uint64_t per_second(std::uint64_t bytes, Duration time) {
-  const Wide rate = Wide{bytes} * kNanoseconds / static_cast<std::uint64_t>(time.ns);
+  const auto ns = static_cast<std::uint64_t>(time.ns);
+  if (bytes <= kMost / kNanoseconds) return std::max<std::uint64_t>(bytes * kNanoseconds / ns, 1);
+  const Wide rate = Wide{bytes} * kNanoseconds / ns;
   return static_cast<std::uint64_t>(std::clamp(rate, Wide{1}, Wide{kMost}));
 }
 
-// Nanoseconds; one division of 64 bits as long as it fits, which is below 18 GB.
+// Nanoseconds; likewise.
 Wide time_for(Wide bytes, std::uint64_t rate) {
   if (bytes <= kMost / kNanoseconds) return static_cast<std::uint64_t>(bytes) * kNanoseconds / rate;
   return bytes * kNanoseconds / rate;
