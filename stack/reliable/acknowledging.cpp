@@ -108,6 +108,7 @@ bool Acknowledging::is_due(const Connection& connection, Time now) const {
       return is_as_in_paper() ? false : now >= owed.since + patience();
     case Owed::When::next_turn:
       return turn_ != owed.turn;
+    case Owed::When::turn_ends:
     case Owed::When::now:
       return true;
   }
@@ -118,8 +119,8 @@ void Acknowledging::send(Connection& connection, Time now) {
   if (is_due(connection, now)) send_all(connection, now);
 }
 
-void Acknowledging::send_urgent(Connection& connection, Time now) {
-  if (connection.owed.when == Owed::When::now) send_all(connection, now);
+void Acknowledging::send_urgent(Connection& connection, Time now, Owed::When least) {
+  if (connection.owed.when >= least) send_all(connection, now);
 }
 
 void Acknowledging::send_early(Connection& connection, Time now) {

@@ -4,9 +4,11 @@
 // What has arrived in a turn is acknowledged together, and only in the turn after, when an answer
 // of the program may already have left: whoever waits for that answer does not wait for us. One
 // that goes when it is sent takes it along, at the price of no call of the rail. At once goes what
-// the sender can act on: a hole, a duplicate, a corrupt fragment, a quarter of the frames that it
-// may have under way; and a whole virtual fragment or an eighth of its window, unless its message
-// ends there. Pieces of a virtual fragment otherwise wait a little for more of it.
+// the sender can act on: a hole, a duplicate, a corrupt fragment, a quarter of the frames or of the
+// bytes that it may have under way, unless its message ends there. Of a virtual fragment that is
+// whole it is enough to hear when all that has come by then has been taken: a sender that is not
+// held up sends the next one meanwhile, and an acknowledgement of both costs no more. Pieces of a
+// virtual fragment otherwise wait a little for more of it.
 #pragma once
 
 #include <cstdint>
@@ -42,12 +44,12 @@ class Acknowledging {
   }
   // So many bytes have come since the last one that its sender's window waits for this one.
   bool is_much(const Connection& connection) const {
-    return connection.owed.bytes >= core_.options.limits.window_bytes / 8;
+    return connection.owed.bytes >= core_.options.limits.window_bytes / 4;
   }
   // Sends what is due.
   void send(Connection& connection, Time now);
-  // That of now, and nothing else: in the middle of a turn.
-  void send_urgent(Connection& connection, Time now);
+  // That of `least` or sooner, and nothing else: in the middle of a turn.
+  void send_urgent(Connection& connection, Time now, Owed::When least = Owed::When::now);
   // That of now and of the next turn, which may be long in coming.
   void send_early(Connection& connection, Time now);
   Time next_deadline(const Connection& connection, Time now) const;

@@ -60,7 +60,7 @@ struct Endpoint::Parts final : FramePlacer {
   void follow_orders(Connection& connection, Time now);
   void send_probe(Connection& connection, std::size_t rail, Time now);
   void acknowledge_pressing(Time now);
-  void acknowledge_urgent(Time now);
+  void acknowledge_urgent(Owed::When least, Time now);
   void acknowledge_early(Time now);
   Debts debts() const;
   void flush_early(Time now);

@@ -260,7 +260,9 @@ void Receiving::handle_fragment(Connection& connection, const MessageHeader& hea
         acknowledging_.owe(connection, Owed::When::next_turn);
       } else {
         const bool is_much = acknowledging_.is_much(connection);
-        const auto when = piece.completes_it || is_much ? Owed::When::now : Owed::When::later;
+        const auto when = is_much              ? Owed::When::now
+                          : piece.completes_it ? Owed::When::turn_ends
+                                               : Owed::When::later;
         acknowledging_.owe(connection, piece.of, when, now);
         if (is_much) core_.pressing = core_.index_of(connection);
       }

@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t kEventsOfATurn = 4096, kBytesOfATurn = 64 << 20;
 constexpr Duration kFloodPatience = milliseconds(10);
 constexpr std::size_t kEventsUntilUrgent = 64;
+// What may wait until the turn ends does not wait for others' floods.
+constexpr std::size_t kEventsUntilAll = 4 * kEventsUntilUrgent;
 // So many frames to a peer may be under way, and another message goes by itself: more are a stream,
 // and go together in the next turn.
 constexpr std::uint32_t kFewUnderWay = 4;
@@ -93,7 +95,11 @@ bool Endpoint::Parts::poll(Time now) {
     handle(from, event, now);
     core.ports[from].next();
     if (core.pressing != kNone) acknowledge_pressing(now);
-    if (handled % kEventsUntilUrgent == 0) acknowledge_urgent(now);
+    if (handled % kEventsUntilAll == 0) {
+      acknowledge_urgent(Owed::When::turn_ends, now);
+    } else if (handled % kEventsUntilUrgent == 0) {
+      acknowledge_urgent(Owed::When::now, now);
+    }
     if (handled == kEventsOfATurn || bytes >= kBytesOfATurn) return false;
   }
 }
@@ -419,9 +425,9 @@ void Endpoint::Parts::acknowledge_pressing(Time now) {
   core.flush(now);
 }
 
-void Endpoint::Parts::acknowledge_urgent(Time now) {
+void Endpoint::Parts::acknowledge_urgent(Owed::When least, Time now) {
   for (const std::uint32_t i : core.active) {
-    if (core.connections[i].is_live) acknowledging.send_urgent(core.connections[i], now);
+    if (core.connections[i].is_live) acknowledging.send_urgent(core.connections[i], now, least);
   }
   core.flush(now);
 }
@@ -442,7 +448,7 @@ Debts Endpoint::Parts::debts() const {
     ++debts.peers;
     debts.peer = connection.peer;
     debts.bytes += owed.bytes;
-    if (owed.when == Owed::When::now || owed.is_refused) debts.is_overdue = true;
+    if (owed.when >= Owed::When::turn_ends || owed.is_refused) debts.is_overdue = true;
   }
   return debts;
 }

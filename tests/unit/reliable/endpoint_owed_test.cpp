@@ -224,7 +224,43 @@ TEST_F(EndpointOwed, APartOfAVirtualFragmentIsNotSaidBefore) {
   EXPECT_EQ(said_.size(), 0u);
 }
 
-// Three fragments are an eighth of a window, which the last one completes.
+// Two fragments which are all of their virtual fragment, and so many messages, in one turn.
+class EndpointOwedAll : public EndpointOwed {
+ protected:
+  void come_with(std::uint32_t messages) {
+    ASSERT_NE(world_.receive(1, 0, memory_, 0), kNoRequest);
+    come(request(1000), 0);
+    run();
+    said_.clear();
+    for (std::uint8_t i = 0; i < 2; ++i) come(fragment(Type::data, 1, 0, 200, i), 100);
+    for (std::uint32_t i = 1; i <= messages; ++i) {
+      MessageHeader eager;
+      eager.message = i;
+      eager.virtual_fragment = i + 1;
+      come(eager, 0);
+    }
+    world_.at(1).turn(world_.now());
+    world_.network.launch();
+    ASSERT_FALSE(said_.empty());
+  }
+
+ private:
+  std::vector<std::byte> memory_ = std::vector<std::byte>(1000);
+};
+
+// Who is not held up sends on meanwhile.
+TEST_F(EndpointOwedAll, IsSaidWhenTheTurnEnds) {
+  come_with(150);
+  for (const MessageHeader& each : said_) EXPECT_EQ(each.all_before, 151u);
+}
+
+// Which may be late, as anybody can prolong it.
+TEST_F(EndpointOwedAll, IsSaidInALongTurnAfterSomeHundredFrames) {
+  come_with(300);
+  EXPECT_EQ(said_.front().all_before, 255u) << "two of 256 frames were fragments";
+}
+
+// Three fragments are a quarter of a window, which the last one completes.
 class EndpointOwedMuch : public EndpointOwed {
  protected:
   static constexpr std::size_t kPostBytes = Caps{}.post_bytes_best, kEagerMax = 2 * kPostBytes;
@@ -248,7 +284,7 @@ class EndpointOwedMuch : public EndpointOwed {
     options.endpoint.checksum = "";
     options.endpoint.limits.eager_bytes_max = kEagerMax;
     options.endpoint.limits.unexpected_bytes = kEagerMax;
-    options.endpoint.limits.window_bytes = 8 * 3 * (kMessageHeaderBytes + 100);
+    options.endpoint.limits.window_bytes = 4 * 3 * (kMessageHeaderBytes + 100);
     return options;
   }
   std::vector<std::byte> question_ = std::vector<std::byte>(300);
