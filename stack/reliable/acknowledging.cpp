@@ -151,6 +151,10 @@ std::uint64_t Acknowledging::mask_of(const Touched& touched) const {
   std::uint64_t mask = 0;
   std::uint64_t from = touched.offset;
   const std::uint64_t end = touched.offset + touched.bytes;
+  if (touched.bytes > 0 && message.ranges.prefix(core_.range_blocks) >= end) {  // mostly
+    const std::uint32_t count = (touched.bytes - 1) / touched.fragment_bytes + 1;
+    return ~std::uint64_t{0} >> (kFragmentsMax - std::min(count, kFragmentsMax));
+  }
   for (unsigned i = 0; i < kFragmentsMax && from < end; ++i) {
     const std::uint64_t to = std::min(from + touched.fragment_bytes, end);
     if (message.ranges.overlap(core_.range_blocks, from, to) == ReceivedRanges::Overlap::all) {

@@ -32,7 +32,7 @@ bool ReceivedRanges::is_range(const RangeBlocks& blocks, Place place) {
   return place.index < blocks[place.block].count;
 }
 
-// Bytes nearly always continue the last range, or close a hole before the first one.
+// Bytes mostly continue the last range, or close a hole before the first one.
 ReceivedRanges::Place ReceivedRanges::find(const RangeBlocks& blocks, std::uint64_t from) const {
   const bool is_in_last = blocks[last_].count > 0 && blocks[last_].ranges[0].from <= from;
   std::uint32_t i = is_in_last ? last_ : first_;

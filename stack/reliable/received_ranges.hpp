@@ -78,6 +78,17 @@ class ReceivedRanges {
   // Whether add would.
   bool has_room_for(const RangeBlocks& blocks, std::uint64_t from, std::uint64_t to) const;
 
+  // Bytes nearly always continue the last range: then none of them has arrived, they have room, and
+  // `extend` is what add would do.
+  bool continues(const RangeBlocks& blocks, std::uint64_t from) const {
+    const RangeBlock& last = blocks[last_];
+    return last.count > 0 && last.ranges[last.count - 1].to == from;
+  }
+  void extend(RangeBlocks& blocks, std::uint64_t to) {
+    RangeBlock& last = blocks[last_];
+    last.ranges[last.count - 1].to = to;
+  }
+
   // All bytes below it have arrived.
   std::uint64_t prefix(const RangeBlocks& blocks) const;
 

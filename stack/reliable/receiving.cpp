@@ -290,7 +290,9 @@ Receiving::Stored Receiving::store(Connection& connection, std::uint32_t i, cons
   IncomingMessage& message = core_.incoming[i];
   const bool is_all = piece.from == 0 && piece.to == message.bytes;
   auto overlap = ReceivedRanges::Overlap::none;
-  if (message.ranges.has_begun()) {
+  const bool continues = message.ranges.has_begun() && piece.from < piece.to &&
+                         message.ranges.continues(core_.range_blocks, piece.from);
+  if (message.ranges.has_begun() && !continues) {
     overlap = message.ranges.overlap(core_.range_blocks, piece.from, piece.to);
     if (overlap == ReceivedRanges::Overlap::all) return Stored::known;
     if (!message.ranges.has_room_for(core_.range_blocks, piece.from, piece.to)) {
@@ -314,7 +316,9 @@ Receiving::Stored Receiving::store(Connection& connection, std::uint32_t i, cons
       return Stored::corrupt;
     }
   }
-  if (message.ranges.has_begun()) {
+  if (continues) {
+    message.ranges.extend(core_.range_blocks, piece.to);
+  } else if (message.ranges.has_begun()) {
     const bool added = message.ranges.add(core_.range_blocks, piece.from, piece.to);
     HOLDFAST_ASSERT(added);
   }

@@ -78,7 +78,14 @@ void compare_with_bits(std::uint64_t seed, std::uint32_t shared, std::uint32_t o
     ASSERT_EQ(ranges.overlap(blocks, from, to), expected);
     ASSERT_EQ(ranges.prefix(blocks), missing);
     const bool has_room = ranges.has_room_for(blocks, from, to);
-    ASSERT_EQ(ranges.add(blocks, from, to), has_room);
+    const bool is_behind_all = std::find(at(from), here.end(), true) == here.end();
+    ASSERT_EQ(ranges.continues(blocks, from), is_behind_all && from > 0 && here[from - 1]);
+    if (ranges.continues(blocks, from)) {
+      ASSERT_TRUE(has_room);
+      ranges.extend(blocks, to);
+    } else {
+      ASSERT_EQ(ranges.add(blocks, from, to), has_room);
+    }
     // What is the lowest, or only makes another range longer, is never refused.
     const bool grows = known > 0 || (from > 0 && here[from - 1]) || (to < kBytes && here[to]);
     if (from <= missing || grows) {
