@@ -48,6 +48,14 @@ std::uint32_t packets_under_way(const EndpointLimits& limits) {
 // Of the slots: control frames on a full port leave a quarter. (Data leaves a half, Sending.)
 constexpr std::uint32_t kControlShare = 3;
 constexpr std::uint32_t kPeersKeepingMax = 16;
+
+// Ports share the slots, and one that has as many as are left is not chosen (Sending). So none
+// keeps so many until its post is full, as then all would stop with nothing on its way.
+std::uint32_t post_frames_max(const EndpointLimits& limits, std::size_t ports) {
+  if (ports == 1) return kNone;
+  return std::max(limits.send_slots / static_cast<std::uint32_t>(ports + 1), 1u);
+}
+
 constexpr std::uint32_t kMessagesInPiecesMax = 1024;
 constexpr std::uint32_t kRangeBlocksShared = 1024;  // 14,000 holes
 
@@ -96,7 +104,8 @@ Core::Core(const EndpointOptions& given, std::span<Fabric* const> rails, const A
   if (!seal->keyed()) seal = nullptr;
   ports.reserve(rails.size());
   for (Fabric* const rail : rails)
-    ports.emplace_back(*rail, send_slots, given.limits.receive_slots, &payload_writer);
+    ports.emplace_back(*rail, send_slots, given.limits.receive_slots, &payload_writer,
+                       post_frames_max(given.limits, rails.size()));
   for (Outbound* const one : make_some(outbound, given.limits.peers)) {
     one->rails.reserve(rails.size());
   }

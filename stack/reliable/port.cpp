@@ -21,7 +21,8 @@ std::uint32_t most_under_way(std::uint32_t peer_frames) {
 }
 }  // namespace
 
-Port::Port(Fabric& fabric, SendSlots& sending, std::uint32_t receive_slots, FrameWriter* writer)
+Port::Port(Fabric& fabric, SendSlots& sending, std::uint32_t receive_slots, FrameWriter* writer,
+           std::uint32_t post_frames_max)
     : fabric_(&fabric),
       sending_(&sending),
       receive_slots_(std::min(receive_slots, fabric.caps().receive_depth)),
@@ -30,7 +31,7 @@ Port::Port(Fabric& fabric, SendSlots& sending, std::uint32_t receive_slots, Fram
       inline_bytes_max_(fabric.caps().inline_bytes_max),
       shared_bytes_max_(std::min({frame_bytes_max_, inline_bytes_max_, kSharedBytesMax})),
       batch_bytes_(fabric.caps().post_bytes_best),
-      batch_frames_(fabric.caps().post_frames_best),
+      batch_frames_(std::min(fabric.caps().post_frames_best, post_frames_max)),
       payload_max_(fabric.caps().frame_bytes_max - static_cast<std::uint32_t>(kMessageHeaderBytes)),
       frames_under_way_max_(most_under_way(fabric.caps().peer_frames_max)),
       writer_(writer),

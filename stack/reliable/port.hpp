@@ -29,9 +29,10 @@ class Port {
   // Most events of one poll.
   static constexpr std::size_t kBatch = 64;
 
-  // All must outlive it. Without a writer nothing is written in place.
+  // All must outlive it. Without a writer nothing is written in place. A post has at most so many
+  // frames, >= 1, and as many as its fabric likes best.
   Port(Fabric& fabric, SendSlots& sending, std::uint32_t receive_slots,
-       FrameWriter* writer = nullptr);
+       FrameWriter* writer = nullptr, std::uint32_t post_frames_max = kNone);
 
   Fabric& fabric() { return *fabric_; }
   std::uint32_t payload_max() const { return payload_max_; }

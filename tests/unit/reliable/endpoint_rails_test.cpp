@@ -47,6 +47,24 @@ TEST(EndpointRails, UnlikeRailsEndAMessageTogether) {
   EXPECT_LE(world.now() - begun, microseconds(2'500));
 }
 
+// A window of 64 KiB is 45 frames, and the slots are fewer.
+TEST(EndpointRails, ThatShareFewSlotsFillTheirWindowsInATurn) {
+  for (const std::size_t rails : {2u, 3u, 8u}) {
+    WorldOptions options = of_rails(std::vector<RailKind>(rails, {.post_frames = 128}));
+    options.endpoint.limits.send_slots = 32;
+    World world(options);
+    std::vector<Time> times;
+    world.network.script = [&](const Flight& flight) {
+      if (flight.carries_payload()) times.push_back(flight.at);
+      return Fate{};
+    };
+    const Burst burst(world, 1, 1'000'000);
+    ASSERT_TRUE(world.complete(1, 1));
+    EXPECT_GE(std::ranges::count(times, times.at(0)), static_cast<std::ptrdiff_t>(45 * rails))
+        << rails;
+  }
+}
+
 // Every tenth frame of process 0 on rail 1 is lost.
 TEST(EndpointRails, WhatARailHasCarriedAndLostIsCountedApart) {
   World world(of_rails({{}, {}}));

@@ -29,6 +29,7 @@ ScriptedFabric::ScriptedFabric(ScriptedNetwork& network, std::size_t rail, Proce
   caps_.send_depth = 4096;
   caps_.receive_depth = 4096;
   caps_.datagram = true;
+  caps_.post_frames_best = kind.post_frames;
   caps_.peer_frames_max = kind.peer_frames;
 }
 

@@ -64,6 +64,7 @@ struct RailKind {
   Duration latency = microseconds(10);
   std::uint64_t bytes_per_second = 1'000'000'000;
   bool is_inline = true;
+  std::uint32_t post_frames = 64;  // best
   std::uint32_t peer_frames = 0;  // of all senders, where there are several; what is beyond is lost
 };
 
