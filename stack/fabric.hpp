@@ -171,7 +171,8 @@ struct ReceiveSlot {
 
 enum class EventKind : std::uint8_t {
   sent,       // a posted operation ended; `completion` says how
-  received,   // a frame of `size` bytes is in the slot named by `cookie`
+  received,   // a frame of `size` bytes took the slot named by `cookie`, and is in it, unless the
+              // event says where
   writable,   // after post took fewer than offered: there is room again
   attached,   // a connected peer is ready: before anything is received from it
   peer_down,  // a connection ended, or a watched process did
@@ -263,7 +264,8 @@ class Fabric {
   virtual void set_placer(FramePlacer* /*placer*/, std::uint32_t /*beginning_bytes*/) {}
 
   // From now on, or no more, frames that were read into memory of the fabric's may stay there
-  // (Event::lent). Each takes a slot all the same.
+  // (Event::lent). Each takes a slot all the same. A fabric around another one that looks into
+  // slots, or polls again before its events are used, does not hand this on.
   virtual void set_lending(bool /*lends*/) {}
 
   // Hands over a prefix of `slots` and returns its length.

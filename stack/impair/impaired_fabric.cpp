@@ -200,7 +200,10 @@ std::size_t ImpairedFabric::without_surplus(std::span<Event> events) {
           (event.kind == EventKind::sent && event.cookie == kOwnCookie);
       if (!surplus) events[count++] = event;
     }
-    if (has_more && count > 0) {
+    const bool has_lent = std::ranges::any_of(
+        events.first(count), [](const Event& event) { return event.lent != nullptr; });
+    // Another poll would take back what this one has lent.
+    if ((has_more || (has_lent && got == room.size())) && count > 0) {
       events[count - 1].more = true;
       break;
     }

@@ -29,6 +29,7 @@ class Tap final : public OuterFabric {
   bool keeping = true;
   std::vector<Bytes> heard;
 
+  void set_lending(bool) override {}  // it looks into slots
   std::size_t offer(std::span<const ReceiveSlot> slots) override;
   std::size_t poll(std::span<Event> events) override;
 

@@ -349,6 +349,23 @@ TEST(Impair, RoomThatNobodyMissedIsNotTold) {
   EXPECT_EQ(events[0].kind, EventKind::writable);
 }
 
+// Which an inner fabric may read others over as soon as it is polled again.
+TEST(Impair, WhatIsLentIsToldOfBeforeAnotherPollOfTheInnerFabric) {
+  for (const bool is_lent : {false, true}) {
+    Impaired impaired({});
+    const std::byte frame{};
+    Event received{EventKind::received, Completion::ok, kNoPeer, 1, 0, Time{}};
+    if (is_lent) received.lent = &frame;
+    impaired.inner.happen({EventKind::writable, Completion::ok, kNoPeer, 0, 0, Time{}});
+    for (int i = 0; i < 3; ++i) impaired.inner.happen(received);
+    std::array<Event, 3> events;  // of the first poll, the first is told to nobody
+    ASSERT_EQ(impaired.fabric.poll(events), is_lent ? 2u : 3u);
+    EXPECT_EQ(events[1].more, is_lent);
+    EXPECT_EQ(impaired.fabric.poll(events), is_lent ? 1u : 0u);
+    EXPECT_FALSE(events[0].more);
+  }
+}
+
 // The network cannot send: who has posted hears of that frame, and of no other.
 TEST(Impair, WhatBecomesOfFramesOfItsOwnIsNotTold) {
   const FrameFaults twice{.duplicate = 1.0}, wrong{.corrupt = 1.0}, late{.delay = milliseconds(1)};
