@@ -1,7 +1,7 @@
 // Memory in which frames are built that an endpoint sends, common to all its rails. Slots lie side
-// by side and are as long as the longest frame, and those that have been given back together are
-// taken again in ascending order (Port::flush): so a run of long frames is mostly one piece of
-// memory, and a fabric that hands it over as one need not collect it.
+// by side and are as long as the longest frame, unless that is short, and those that have been
+// given back together are taken again in ascending order (Port::leave): so a run of frames of that
+// length is mostly one piece of memory, and a fabric that hands it over as one need not collect it.
 #pragma once
 
 #include <cstddef>

@@ -35,6 +35,11 @@ extern "C" int sendmmsg(int socket, mmsghdr* headers, unsigned count, int flags)
   static const auto kernel = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, "sendmmsg"));
   SendFaults& faults = send_faults;
   ++faults.calls;
+  faults.buffers += count;
+  for (unsigned i = 0; i < count; ++i) {
+    faults.pieces += headers[i].msg_hdr.msg_iovlen;
+    faults.latest_piece = headers[i].msg_hdr.msg_iov->iov_base;
+  }
   for (unsigned i = 0; i < count && faults.cuts_nothing; ++i) {
     if (headers[i].msg_hdr.msg_controllen == 0) continue;
     if (i > 0) return kernel(socket, headers, i, flags);

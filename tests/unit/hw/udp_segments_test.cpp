@@ -123,6 +123,31 @@ TEST_F(UdpSegmentsTest, ARunArrivesAsTheFramesThatWereSentWithAShorterLast) {
   EXPECT_EQ(b_->counters().frames_received, sizes.size());
 }
 
+// Of the length that frames have by default, as an endpoint posts them; and nobody copies them.
+TEST_F(UdpSegmentsTest, APostIsTwoBuffersOfFramesThatLieSideBySide) {
+  constexpr std::uint32_t kFrame = 1'472, kFramesOfARun = 65'507 / kFrame;
+  std::unique_ptr<UdpFabric> fabric;
+  ASSERT_TRUE(UdpFabric::open({}, fabric).is_ok());
+  const Caps& caps = fabric->caps();
+  ASSERT_EQ(caps.frame_bytes_max, kFrame);
+  EXPECT_EQ(caps.post_bytes_best, 2 * kFramesOfARun * kFrame);
+  EXPECT_GE(caps.post_frames_best, 2 * kFramesOfARun);
+  std::vector<std::byte> memory(caps.post_bytes_best);
+  const Peer to_b = fabric->attach(b_->local_address(), Service::datagram);
+  std::vector<Operation> operations(2 * kFramesOfARun);
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    operations[i].peer = to_b;
+    operations[i].inline_data = true;
+    operations[i].data = memory.data() + i * kFrame;
+    operations[i].size = kFrame;
+  }
+  ASSERT_EQ(fabric->post(operations), operations.size());
+  EXPECT_EQ(send_faults.calls, 1);
+  EXPECT_EQ(send_faults.buffers, 2u);
+  EXPECT_EQ(send_faults.pieces, 2u);
+  EXPECT_EQ(send_faults.latest_piece, memory.data() + kFramesOfARun * kFrame);
+}
+
 // Of the kernel: one buffer is what it has received, not 21.
 TEST_F(UdpSegmentsTest, ARunGoesThroughTheKernelOnce) {
   ASSERT_EQ(post(std::vector<std::uint32_t>(21, 100)), 21u);
