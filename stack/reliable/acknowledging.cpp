@@ -29,7 +29,7 @@ void Acknowledging::note(Connection& connection, std::size_t r, const MessageHea
   // known to Receiving.
   const bool is_fragment =
       header.type == MessageFrameType::data || header.type == MessageFrameType::fragment;
-  if (!is_fragment && is_much(connection)) owe(connection, Owed::When::now);
+  if (!is_fragment) owe(connection, due_for_bytes(connection));
   // Who may have no more than a few under way waits for these before the rail has been emptied.
   if (has_seal(header.type) || is_as_in_paper()) return;
   if (++owed.frames >= core_.ports[r].frames_under_way_max() / 4) {

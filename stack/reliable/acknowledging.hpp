@@ -6,9 +6,9 @@
 // that goes when it is sent takes it along, at the price of no call of the rail. At once goes what
 // the sender can act on: a hole, a duplicate, a corrupt fragment, a quarter of the frames or of the
 // bytes that it may have under way, unless its message ends there. Of a virtual fragment that is
-// whole it is enough to hear when all that has come by then has been taken: a sender that is not
-// held up sends the next one meanwhile, and an acknowledgement of both costs no more. Pieces of a
-// virtual fragment otherwise wait a little for more of it.
+// whole, and of an eighth of the bytes, it is enough to hear when all that has come by then has
+// been taken: a sender that is not held up sends on meanwhile, and an acknowledgement of more costs
+// no more. Pieces of a virtual fragment otherwise wait a little for more of it.
 #pragma once
 
 #include <cstdint>
@@ -42,9 +42,13 @@ class Acknowledging {
   bool owes(const Connection& connection) const {
     return connection.owed.when != Owed::When::nothing;
   }
-  // So many bytes have come since the last one that its sender's window waits for this one.
-  bool is_much(const Connection& connection) const {
-    return connection.owed.bytes >= core_.options.limits.window_bytes / 4;
+  // What the bytes that have come since the last one ask for. Senders whose windows are not all
+  // that they may be wait sooner: then their rails are empty soon, and the turn ends.
+  Owed::When due_for_bytes(const Connection& connection) const {
+    const std::uint32_t window = core_.options.limits.window_bytes;
+    return connection.owed.bytes >= window / 4   ? Owed::When::now
+           : connection.owed.bytes >= window / 8 ? Owed::When::turn_ends
+                                                 : Owed::When::nothing;
   }
   // Sends what is due.
   void send(Connection& connection, Time now);

@@ -83,7 +83,7 @@ struct OwedFragments {
 
 // What is owed to the peer.
 struct Owed {
-  // In the order of urgency. What is due when the turn ends is so, too, after some hundred frames.
+  // In the order of urgency. What is due when the turn ends is so, too, after a hundred frames.
   enum class When : std::uint8_t { nothing, later, next_turn, turn_ends, now };
   When when = When::nothing;
   std::uint8_t on_rails = 0;           // bit r: on rail r; none: on the best one

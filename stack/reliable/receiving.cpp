@@ -259,12 +259,10 @@ void Receiving::handle_fragment(Connection& connection, const MessageHeader& hea
         become_whole(connection, i);
         acknowledging_.owe(connection, Owed::When::next_turn);
       } else {
-        const bool is_much = acknowledging_.is_much(connection);
-        const auto when = is_much              ? Owed::When::now
-                          : piece.completes_it ? Owed::When::turn_ends
-                                               : Owed::When::later;
-        acknowledging_.owe(connection, piece.of, when, now);
-        if (is_much) core_.pressing = core_.index_of(connection);
+        const Owed::When of_bytes = acknowledging_.due_for_bytes(connection);
+        const auto of_piece = piece.completes_it ? Owed::When::turn_ends : Owed::When::later;
+        acknowledging_.owe(connection, piece.of, std::max(of_bytes, of_piece), now);
+        if (of_bytes == Owed::When::now) core_.pressing = core_.index_of(connection);
       }
       break;
     }

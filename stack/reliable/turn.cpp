@@ -15,7 +15,7 @@ constexpr std::size_t kEventsOfATurn = 4096, kBytesOfATurn = 64 << 20;
 constexpr Duration kFloodPatience = milliseconds(10);
 constexpr std::size_t kEventsUntilUrgent = 64;
 // What may wait until the turn ends does not wait for others' floods.
-constexpr std::size_t kEventsUntilAll = 4 * kEventsUntilUrgent;
+constexpr std::size_t kEventsUntilAll = 2 * kEventsUntilUrgent;
 // So many frames to a peer may be under way, and another message goes by itself: more are a stream,
 // and go together in the next turn.
 constexpr std::uint32_t kFewUnderWay = 4;

@@ -250,17 +250,17 @@ class EndpointOwedAll : public EndpointOwed {
 
 // Who is not held up sends on meanwhile.
 TEST_F(EndpointOwedAll, IsSaidWhenTheTurnEnds) {
-  come_with(150);
-  for (const MessageHeader& each : said_) EXPECT_EQ(each.all_before, 151u);
+  come_with(100);
+  for (const MessageHeader& each : said_) EXPECT_EQ(each.all_before, 101u);
 }
 
 // Which may be late, as anybody can prolong it.
-TEST_F(EndpointOwedAll, IsSaidInALongTurnAfterSomeHundredFrames) {
-  come_with(300);
-  EXPECT_EQ(said_.front().all_before, 255u) << "two of 256 frames were fragments";
+TEST_F(EndpointOwedAll, IsSaidInALongTurnAfterAHundredFrames) {
+  come_with(150);
+  EXPECT_EQ(said_.front().all_before, 127u) << "two of 128 frames were fragments";
 }
 
-// Three fragments are a quarter of a window, which the last one completes.
+// Three fragments are an eighth of a window, which the last one completes.
 class EndpointOwedMuch : public EndpointOwed {
  protected:
   static constexpr std::size_t kPostBytes = Caps{}.post_bytes_best, kEagerMax = 2 * kPostBytes;
@@ -284,7 +284,7 @@ class EndpointOwedMuch : public EndpointOwed {
     options.endpoint.checksum = "";
     options.endpoint.limits.eager_bytes_max = kEagerMax;
     options.endpoint.limits.unexpected_bytes = kEagerMax;
-    options.endpoint.limits.window_bytes = 4 * 3 * (kMessageHeaderBytes + 100);
+    options.endpoint.limits.window_bytes = 8 * 3 * (kMessageHeaderBytes + 100);
     return options;
   }
   std::vector<std::byte> question_ = std::vector<std::byte>(300);
@@ -311,6 +311,28 @@ TEST_F(EndpointOwedMuch, AtTheEndOfAGrantedMessageToo) {
   run();
   ASSERT_EQ(said_.size(), before + 1);
   EXPECT_EQ(said_.back().mask, ~std::uint64_t{0});
+}
+
+TEST_F(EndpointOwedMuch, InTheMidstOfAMessageItIsSaidWhenTheTurnEndsAndTwiceAsMuchAtOnce) {
+  std::vector<std::byte> memory(2000);
+  ASSERT_NE(world_.receive(1, 0, memory, 0), kNoRequest);
+  come(request(2000), 0);
+  run();
+  said_.clear();
+  std::uint8_t next = 0;
+  const auto come_in_a_turn = [&](int fragments) {
+    for (; fragments > 0; --fragments) come(fragment(Type::data, 1, 0, 2000, next++), 100);
+    world_.at(1).turn(world_.now());
+    world_.network.launch();
+  };
+  come_in_a_turn(2);
+  EXPECT_EQ(said_.size(), 0u);
+  come_in_a_turn(3);
+  ASSERT_EQ(said_.size(), 1u);
+  EXPECT_EQ(said_[0].packet, 5u) << "all that have come, behind the request";
+  come_in_a_turn(7);
+  ASSERT_EQ(said_.size(), 2u);
+  EXPECT_EQ(said_[1].packet, 11u) << "one more has come by then, in vain";
 }
 
 // Behind what fills posts it would cost one of its own, and the peer a read; what is shorter, or
