@@ -42,8 +42,8 @@ class Acknowledging {
   bool owes(const Connection& connection) const {
     return connection.owed.when != Owed::When::nothing;
   }
-  // What the bytes that have come since the last one ask for. Senders whose windows are not all
-  // that they may be wait sooner: then their rails are empty soon, and the turn ends.
+  // What the bytes that have come since the last one ask for. A sender whose window is narrower
+  // than it may be is held up before; then nothing more comes, and the turn ends.
   Owed::When due_for_bytes(const Connection& connection) const {
     const std::uint32_t window = core_.options.limits.window_bytes;
     return connection.owed.bytes >= window / 4   ? Owed::When::now
