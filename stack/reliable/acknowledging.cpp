@@ -74,7 +74,13 @@ void Acknowledging::forget(Connection& connection, std::uint32_t message) {
   if (connection.owed.fragments == nullptr) return;
   OwedFragments& of = *connection.owed.fragments;
   const bool by_number = !core_.incoming[message].is_rendezvous;
-  if (of.last.message == message) of.last = {};
+  for (std::size_t i = 0; i < of.told_count;) {
+    if (of.told[i].message == message) {
+      of.told[i] = of.told[--of.told_count];
+    } else {
+      ++i;
+    }
+  }
   for (std::size_t i = 0; i < of.touched_count;) {
     if (of.touched[i].message != message) {
       ++i;
@@ -195,24 +201,31 @@ void Acknowledging::send_all(Connection& connection, Time now) {
   connection.credit_told = connection.credit_given;
 }
 
+// First once more what the one before it told, unless this one tells the same; that one may have
+// been lost.
 bool Acknowledging::post_touched(Connection& connection, MessageHeader& header, Time now) {
   OwedFragments& of = *connection.owed.fragments;
-  bool repeats = of.last.bytes > 0;
+  for (; of.told_count > 0; --of.told_count) {
+    const Touched& told = of.told[of.told_count - 1u];
+    if (!makes_up_for(of, told) && !post_fragments(connection, header, told, now)) return false;
+  }
   while (of.touched_count > 0) {
-    const Touched touched = of.touched[of.touched_count - 1];
-    const bool all_before = is_all_before(touched);
-    if (repeats) {
-      const bool says_it = touched.virtual_fragment == of.last.virtual_fragment ||
-                           (all_before && touched.message == of.last.message);
-      if (!says_it && !post_fragments(connection, header, of.last, now)) return false;
-      of.last = {};
-      repeats = false;
-    }
+    const Touched touched = of.touched[of.touched_count - 1u];
     if (!post_fragments(connection, header, touched, now)) return false;
-    if (touched.message != kNone && !all_before) of.last = touched;
+    const bool may_be_missed = touched.message != kNone && touched.bytes > 0;
+    if (may_be_missed && !is_all_before(touched)) of.told[of.told_count++] = touched;
     --of.touched_count;
   }
   return true;
+}
+
+// Whether what is owed tells as much.
+bool Acknowledging::makes_up_for(const OwedFragments& owed, const Touched& told) const {
+  return std::any_of(owed.touched.begin(), owed.touched.begin() + owed.touched_count,
+                     [&](const Touched& touched) {
+                       return touched.virtual_fragment == told.virtual_fragment ||
+                              (touched.message == told.message && is_all_before(touched));
+                     });
 }
 
 bool Acknowledging::post_fragments(Connection& connection, MessageHeader& header,

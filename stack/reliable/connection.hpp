@@ -74,11 +74,12 @@ struct OwedFragments {
 
   std::array<Touched, kTouchedMax> touched;
   std::uint8_t touched_count = 0;
-  // What was told last, of a message with holes: it is told once more with what comes next, as
-  // nothing that follows would make up for its loss. bytes = 0: nothing.
-  Touched last;
+  // What the latest one told of messages with holes: that is told once more with what comes next,
+  // as nothing that follows would make up for its loss.
+  std::array<Touched, kTouchedMax> told;
+  std::uint8_t told_count = 0;
 
-  bool is_empty() const { return touched_count == 0 && last.bytes == 0; }
+  bool is_empty() const { return touched_count == 0 && told_count == 0; }
 };
 
 // What is owed to the peer.

@@ -113,6 +113,25 @@ TEST_F(EndpointOwed, AVirtualFragmentBehindAHoleIsAcknowledgedOnceMore) {
   EXPECT_EQ(fragments, (std::vector<std::uint32_t>{0, 2, 2, 4}));
 }
 
+TEST_F(EndpointOwed, AllThatOneAcknowledgementTellsIsToldOnceMore) {
+  std::vector<std::byte> memory(1000);
+  ASSERT_NE(world_.receive(1, 0, memory, 0), kNoRequest);
+  come(request(1000), 0);
+  run();
+  come(fragment(Type::data, 2, 200, 200, 1), 100);
+  come(fragment(Type::data, 3, 400, 200, 1), 100);
+  run();
+  for (const std::uint32_t last : {5u, 6u}) {
+    come(fragment(Type::data, last, last * 100 + 100, 100, 0), 100);
+    run();
+  }
+  std::multiset<std::uint32_t> fragments;
+  for (const MessageHeader& each : said_) {
+    if (each.of_fragments) fragments.insert(each.virtual_fragment);
+  }
+  EXPECT_EQ(fragments, (std::multiset<std::uint32_t>{0, 2, 2, 3, 3, 5, 5, 6}));
+}
+
 TEST_F(EndpointOwed, ALateCopyOfAnEagerFrameHidesNothing) {
   MessageHeader eager;
   eager.bytes = 400;
