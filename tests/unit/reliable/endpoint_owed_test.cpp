@@ -132,6 +132,28 @@ TEST_F(EndpointOwed, AllThatOneAcknowledgementTellsIsToldOnceMore) {
   EXPECT_EQ(fragments, (std::multiset<std::uint32_t>{0, 2, 2, 3, 3, 5, 5, 6}));
 }
 
+// Its place is another message's then.
+TEST_F(EndpointOwed, WhatWasToldOfAMessageThatIsWholeIsNotToldAgain) {
+  std::vector<std::byte> memory(400);
+  ASSERT_NE(world_.receive(1, 0, memory, 0), kNoRequest);
+  come(request(400), 0);
+  run();
+  for (std::uint8_t i = 0; i < 2; ++i) come(fragment(Type::data, 2, 200, 200, i), 100);
+  run();
+  said_.clear();
+  for (std::uint8_t i = 0; i < 2; ++i) come(fragment(Type::data, 1, 0, 200, i), 100);
+  MessageHeader other;
+  other.message = 1;
+  other.virtual_fragment = 3;
+  other.bytes = 100;
+  come(other, 100);
+  run();
+  ASSERT_FALSE(said_.empty());
+  for (const MessageHeader& each : said_) {
+    EXPECT_FALSE(each.of_fragments && each.virtual_fragment == 2) << each.mask;
+  }
+}
+
 TEST_F(EndpointOwed, ALateCopyOfAnEagerFrameHidesNothing) {
   MessageHeader eager;
   eager.bytes = 400;
