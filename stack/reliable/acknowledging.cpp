@@ -74,27 +74,25 @@ void Acknowledging::forget(Connection& connection, std::uint32_t message) {
   if (connection.owed.fragments == nullptr) return;
   OwedFragments& of = *connection.owed.fragments;
   const bool by_number = !core_.incoming[message].is_rendezvous;
-  for (std::size_t i = 0; i < of.told_count;) {
-    if (of.told[i].message == message) {
-      of.told[i] = of.told[--of.told_count];
-    } else {
-      ++i;
+  const auto forget_in = [&](std::span<Touched> some, std::uint8_t& count) {
+    for (std::size_t i = 0; i < count;) {
+      if (some[i].message != message) {
+        ++i;
+      } else if (by_number) {
+        some[i] = some[--count];
+      } else {
+        some[i++].message = kNone;
+      }
     }
-  }
-  for (std::size_t i = 0; i < of.touched_count;) {
-    if (of.touched[i].message != message) {
-      ++i;
-    } else if (by_number) {
-      of.touched[i] = of.touched[--of.touched_count];
-    } else {
-      of.touched[i++].message = kNone;
-    }
-  }
+  };
+  forget_in(of.touched, of.touched_count);
+  forget_in(of.told, of.told_count);
 }
 
 void Acknowledging::rest(Connection& connection) {
   OwedFragments* const of = connection.owed.fragments;
-  if (of == nullptr || !of->is_empty()) return;
+  if (of == nullptr || !of->may_rest()) return;
+  *of = {};
   core_.owed_fragments.give(*of);
   connection.owed.fragments = nullptr;
 }
@@ -188,7 +186,7 @@ void Acknowledging::send_all(Connection& connection, Time now) {
   const std::int64_t kept = rail.has_received ? (now - rail.received_at).ns / 1000 : 0;
   header.delay_us = static_cast<std::uint16_t>(std::clamp<std::int64_t>(kept, 0, 0xffff));
 
-  const bool says = owed.fragments != nullptr && owed.fragments->touched_count > 0;
+  const bool says = owed.fragments != nullptr && !owed.fragments->is_empty();
   if (says && !post_touched(connection, header, now)) return;
   if (!says || connection.received.beyond() > 0) {
     if (!post_messages(connection, header, now)) return;
@@ -212,8 +210,8 @@ bool Acknowledging::post_touched(Connection& connection, MessageHeader& header, 
   while (of.touched_count > 0) {
     const Touched touched = of.touched[of.touched_count - 1u];
     if (!post_fragments(connection, header, touched, now)) return false;
-    const bool may_be_missed = touched.message != kNone && touched.bytes > 0;
-    if (may_be_missed && !is_all_before(touched)) of.told[of.told_count++] = touched;
+    const bool is_made_up_for = touched.message != kNone && is_all_before(touched);
+    if (touched.bytes > 0 && !is_made_up_for) of.told[of.told_count++] = touched;
     --of.touched_count;
   }
   return true;
@@ -221,11 +219,11 @@ bool Acknowledging::post_touched(Connection& connection, MessageHeader& header, 
 
 // Whether what is owed tells as much.
 bool Acknowledging::makes_up_for(const OwedFragments& owed, const Touched& told) const {
-  return std::any_of(owed.touched.begin(), owed.touched.begin() + owed.touched_count,
-                     [&](const Touched& touched) {
-                       return touched.virtual_fragment == told.virtual_fragment ||
-                              (touched.message == told.message && is_all_before(touched));
-                     });
+  return std::any_of(
+      owed.touched.begin(), owed.touched.begin() + owed.touched_count, [&](const Touched& touched) {
+        return touched.virtual_fragment == told.virtual_fragment ||
+               (told.message != kNone && touched.message == told.message && is_all_before(touched));
+      });
 }
 
 bool Acknowledging::post_fragments(Connection& connection, MessageHeader& header,

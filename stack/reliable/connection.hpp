@@ -3,6 +3,7 @@
 // all connections share, so an idle peer takes little.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -74,12 +75,19 @@ struct OwedFragments {
 
   std::array<Touched, kTouchedMax> touched;
   std::uint8_t touched_count = 0;
-  // What the latest one told of messages with holes: that is told once more with what comes next,
-  // as nothing that follows would make up for its loss.
+  // What the latest one told of messages with holes, or that are whole now: that is told once more
+  // with the next one, as nothing else that follows would make up for its loss. No later, as
+  // numbers come again.
   std::array<Touched, kTouchedMax> told;
   std::uint8_t told_count = 0;
 
   bool is_empty() const { return touched_count == 0 && told_count == 0; }
+  // What has been told of messages that are whole is not worth its memory where many have some.
+  bool may_rest() const {
+    return touched_count == 0 &&
+           std::none_of(told.begin(), told.begin() + told_count,
+                        [](const Touched& one) { return one.message != kNone; });
+  }
 };
 
 // What is owed to the peer.
