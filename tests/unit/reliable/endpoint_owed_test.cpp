@@ -54,6 +54,12 @@ class EndpointOwed : public ::testing::Test {
     return header;
   }
   void run() { world_.run(microseconds(10)); }
+  // A message that fills `memory` asks, and has met its receive.
+  void ask(std::vector<std::byte>& memory) {
+    ASSERT_NE(world_.receive(1, 0, memory, 0), kNoRequest);
+    come(request(static_cast<std::uint32_t>(memory.size())), 0);
+    run();
+  }
   void hear(std::size_t rail, std::span<const std::byte> acknowledgement) {
     MessageHeader header;
     const auto status = decode_message_header(
@@ -93,9 +99,7 @@ TEST_F(EndpointOwed, ARequestThatComesAgainIsADuplicate) {
 // Also if what is said in between is of other messages.
 TEST_F(EndpointOwed, AVirtualFragmentBehindAHoleIsAcknowledgedOnceMore) {
   std::vector<std::byte> memory(1000);
-  ASSERT_NE(world_.receive(1, 0, memory, 0), kNoRequest);
-  come(request(1000), 0);
-  run();
+  ask(memory);
   come(fragment(Type::data, 2, 200, 200, 1), 100);
   run();
   MessageHeader other;
@@ -115,9 +119,7 @@ TEST_F(EndpointOwed, AVirtualFragmentBehindAHoleIsAcknowledgedOnceMore) {
 
 TEST_F(EndpointOwed, AllThatOneAcknowledgementTellsIsToldOnceMore) {
   std::vector<std::byte> memory(1000);
-  ASSERT_NE(world_.receive(1, 0, memory, 0), kNoRequest);
-  come(request(1000), 0);
-  run();
+  ask(memory);
   come(fragment(Type::data, 2, 200, 200, 1), 100);
   come(fragment(Type::data, 3, 400, 200, 1), 100);
   run();
@@ -126,18 +128,14 @@ TEST_F(EndpointOwed, AllThatOneAcknowledgementTellsIsToldOnceMore) {
     run();
   }
   std::multiset<std::uint32_t> fragments;
-  for (const MessageHeader& each : said_) {
-    if (each.of_fragments) fragments.insert(each.virtual_fragment);
-  }
+  for (const MessageHeader& each : said_) fragments.insert(each.virtual_fragment);
   EXPECT_EQ(fragments, (std::multiset<std::uint32_t>{0, 2, 2, 3, 3, 5, 5, 6}));
 }
 
 // Whatever is in its place then.
 TEST_F(EndpointOwed, WhatWasToldOfAMessageThatIsWholeIsToldOnceMoreAsThat) {
   std::vector<std::byte> memory(400);
-  ASSERT_NE(world_.receive(1, 0, memory, 0), kNoRequest);
-  come(request(400), 0);
-  run();
+  ask(memory);
   for (std::uint8_t i = 0; i < 2; ++i) come(fragment(Type::data, 2, 200, 200, i), 100);
   run();
   said_.clear();
@@ -278,9 +276,7 @@ TEST_F(EndpointOwed, APartOfAVirtualFragmentIsNotSaidBefore) {
 class EndpointOwedAll : public EndpointOwed {
  protected:
   void come_with(std::uint32_t messages) {
-    ASSERT_NE(world_.receive(1, 0, memory_, 0), kNoRequest);
-    come(request(1000), 0);
-    run();
+    ask(memory_);
     said_.clear();
     for (std::uint8_t i = 0; i < 2; ++i) come(fragment(Type::data, 1, 0, 200, i), 100);
     for (std::uint32_t i = 1; i <= messages; ++i) {
@@ -365,9 +361,7 @@ TEST_F(EndpointOwedMuch, AtTheEndOfAGrantedMessageToo) {
 
 TEST_F(EndpointOwedMuch, InTheMidstOfAMessageItIsSaidWhenTheTurnEndsAndTwiceAsMuchAtOnce) {
   std::vector<std::byte> memory(2000);
-  ASSERT_NE(world_.receive(1, 0, memory, 0), kNoRequest);
-  come(request(2000), 0);
-  run();
+  ask(memory);
   said_.clear();
   std::uint8_t next = 0;
   const auto come_in_a_turn = [&](int fragments) {
