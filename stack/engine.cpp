@@ -20,6 +20,9 @@ constexpr std::uint64_t kInlineCookie = ~std::uint64_t{0};
 // polled.
 constexpr Duration kBlockedNap = milliseconds(1);
 
+// A watch that was refused is asked for again. So late an end may be told then.
+constexpr Duration kWatchAgain = milliseconds(10);
+
 MembershipOptions with_rails(MembershipOptions options, std::span<Fabric* const> rails) {
   options.detection.rails = static_cast<std::uint32_t>(std::count_if(
       rails.begin(), rails.end(), [](const Fabric* rail) { return rail->caps().datagram; }));
@@ -132,6 +135,7 @@ void Engine::start(Time now) {
 }
 
 Time Engine::turn(Time now) {
+  if (lacks_watches_) watch_again(now);
   // Who has ended comes first: after a sleep, the end of a life before the frames of the next.
   if (plain_) {
     poll_rail(*data_rail_, now);
@@ -145,7 +149,8 @@ Time Engine::turn(Time now) {
       send_actions(now);
     }
   }
-  const Time next = membership_.next_deadline();
+  Time next = membership_.next_deadline();
+  if (lacks_watches_) next = std::min(next, rest_->watch_again_at);
   return blocked_ ? std::max(next, now + kBlockedNap) : next;
 }
 
@@ -511,6 +516,8 @@ void Engine::post_on(std::size_t rail, ProcessId to, std::span<std::byte> frame)
   return true;
 }
 
+// There may be no descriptor left, for a while: the program that we are in has them as well. Nobody
+// else of the node may watch that process.
 void Engine::watch(ProcessId process) {
   Fabric& rail = *watch_rail();
   HOLDFAST_ASSERT(rail.caps().watch);
@@ -523,8 +530,19 @@ void Engine::watch(ProcessId process) {
     watched.erase(known);
   }
   const Peer peer = rail.attach(address_of(process, rail), Service::watch);
-  HOLDFAST_ASSERT(peer != kNoPeer);
-  watched.emplace_back(peer, process);
+  std::erase(rest_->unwatched, process);
+  if (peer == kNoPeer) {
+    rest_->unwatched.push_back(process);
+  } else {
+    watched.emplace_back(peer, process);
+  }
+  lacks_watches_ = !rest_->unwatched.empty();
+}
+
+void Engine::watch_again(Time now) {
+  if (now < rest_->watch_again_at) return;
+  rest_->watch_again_at = now + kWatchAgain;
+  for (const ProcessId process : std::vector(rest_->unwatched)) watch(process);
 }
 
 std::uint64_t Engine::hash() const {

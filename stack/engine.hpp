@@ -88,7 +88,7 @@ class Engine {
   // One turn. Returns when the next is due at the latest; earlier if a rail has events.
   Time turn(Time now);
 
-  bool steady() const { return membership_.steady() && !blocked_ && !several_; }
+  bool steady() const { return membership_.steady() && !blocked_ && !several_ && !lacks_watches_; }
   // Skips `periods` periods of the steady state.
   void advance(std::uint64_t periods) { sequence_ += membership_.advance(periods); }
 
@@ -136,6 +136,7 @@ class Engine {
   void post(std::size_t count);
   void drop(std::span<const Operation> operations);
   void watch(ProcessId process);
+  void watch_again(Time now);
   std::span<std::byte> receive_slot(std::uint64_t index);
   std::span<std::byte> send_slot(std::uint64_t index);
   void describe_slot(std::uint64_t index, ReceiveSlot& slot);
@@ -150,6 +151,8 @@ class Engine {
     std::unique_ptr<FrameSlot[]> slots{};
     std::vector<std::uint32_t> free_send{};
     std::vector<std::pair<Peer, ProcessId>> watched{};
+    std::vector<ProcessId> unwatched{};  // the rail has refused
+    Time watch_again_at{};               // those
     // For which boots handles were attached, where it was not the first; ascending by process.
     std::vector<std::pair<ProcessId, std::uint32_t>> boots{};
     std::unique_ptr<SeveralRails> rails{};
@@ -180,6 +183,7 @@ class Engine {
   bool plain_ : 1 = true;           // one rail for everything
   bool at_first_rail_ : 1 = true;   // the data rail is the first of those that were given
   bool several_ : 1 = false;        // rails for frames: rest_->rails, and not the data rail alone
+  bool lacks_watches_ : 1 = false;  // rest_->unwatched has some
   PeerTable peers_;
   Membership membership_;
   std::unique_ptr<Rest> rest_;  // null: nothing of it has been needed

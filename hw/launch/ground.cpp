@@ -141,7 +141,10 @@ Status Ground::open(const Assignment& assignment, int table_descriptor) {
     }
     rails.push_back(counted.emplace_back(std::make_unique<CountingFabric>(*data.back())).get());
   }
-  watch = std::make_unique<WatchFabric>(assignment.processes() + kSpareHandles);
+  if (Status status = WatchFabric::open(assignment.processes() + kSpareHandles, watch);
+      !status.is_ok()) {
+    return status;
+  }
   addresses = std::make_unique<LaunchedAddresses>(assignment, table);
   rails.push_back(watch.get());
   if (assignment.faults.any() || !assignment.windows.empty()) impair(assignment);

@@ -139,6 +139,10 @@ Met run_joined(const JoinPlan& plan, Meeting& meeting, const NodeFactory& factor
   if (Status status = open_rails(plan, meeting, peers_max, data); !status.is_ok()) {
     return Met::failed(status.message());
   }
+  std::unique_ptr<WatchFabric> watch;
+  if (Status status = WatchFabric::open(peers_max, watch); !status.is_ok()) {
+    return Met::failed(status.message());
+  }
   MetJob job;
   if (Met met = meeting.meet(introduce(plan, data), until, job); !met.is_ok()) {
     return met;
@@ -150,7 +154,6 @@ Met run_joined(const JoinPlan& plan, Meeting& meeting, const NodeFactory& factor
       !status.is_ok()) {
     return Met::failed(status.message());
   }
-  WatchFabric watch(peers_max);
   std::vector<std::unique_ptr<CountingFabric>> counted;
   std::vector<CountingFabric*> carrying;
   std::vector<Fabric*> rails;
@@ -158,7 +161,7 @@ Met run_joined(const JoinPlan& plan, Meeting& meeting, const NodeFactory& factor
     carrying.push_back(counted.emplace_back(std::make_unique<CountingFabric>(*rail)).get());
     rails.push_back(carrying.back());
   }
-  rails.push_back(&watch);
+  rails.push_back(watch.get());
   const MetAddresses addresses(job.members);
   std::unique_ptr<NodeProgram> program;
   const NodeStart start{plan.configuration, meeting.self(), plan.processes, 0,        plan.seed,

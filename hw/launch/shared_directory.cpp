@@ -42,7 +42,7 @@ void remove_those_of_the_dead() {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(kParent, error)) {
     const auto owner = owner_of(entry.path().filename().string());
-    if (!owner || identify(owner->pid) == owner) continue;
+    if (!owner || !has_ended(*owner)) continue;
     std::error_code ignored;  // another launcher may be at it, too
     std::filesystem::remove_all(entry.path(), ignored);
   }

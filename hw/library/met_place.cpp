@@ -3,7 +3,7 @@
 // queue pair of their own; that of the messages may be closed and opened again. Nobody hands down a
 // period and a timeout, so they come from the environment, which must be the same for all, and so
 // do the fabric and the rails.
-#include <optional>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -110,7 +110,7 @@ class MetPlace final : public Place {
   std::vector<ReopenedRail> message_rails_;
   std::vector<std::unique_ptr<Fabric>> data_;             // by rail
   std::vector<std::unique_ptr<CountingFabric>> counted_;  // around data_
-  std::optional<WatchFabric> watch_;
+  std::unique_ptr<WatchFabric> watch_;
   std::vector<Fabric*> rails_;
 };
 
@@ -123,7 +123,10 @@ Status MetPlace::open_places(RailPlaces& places, std::uint32_t queue_key) {
       return status;
     }
   }
-  return open_rails(places, queue_key, handles(), data_);
+  if (Status status = open_rails(places, queue_key, handles(), data_); !status.is_ok()) {
+    return status;
+  }
+  return WatchFabric::open(handles(), watch_);
 }
 
 Outcome MetPlace::meet(Settings& settings, Time until) {
@@ -172,8 +175,7 @@ Outcome MetPlace::build(const Settings& settings, std::unique_ptr<NodeProgram>& 
   for (const auto& rail : data_) {
     rails_.push_back(counted_.emplace_back(std::make_unique<CountingFabric>(*rail)).get());
   }
-  watch_.emplace(handles());
-  rails_.push_back(&*watch_);
+  rails_.push_back(watch_.get());
   const std::string text = text_of(configuration);
   const NodeStart start{text,        meeting_.self(), processes, 0,         kSeed,
                         job_.number, job_.key,        rails_,    addresses_};

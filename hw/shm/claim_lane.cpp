@@ -11,8 +11,9 @@ std::uint64_t word_of(const ProcessIdentity& identity) {
 }
 
 bool has_ended(std::uint64_t word) {
-  const auto alive = identify(static_cast<std::int32_t>(word >> 32));
-  return !alive || word_of(*alive) != word;
+  ProcessIdentity now;
+  const Found found = find_process(static_cast<std::int32_t>(word >> 32), now);
+  return found == Found::nobody || (found == Found::process && word_of(now) != word);
 }
 
 // What a claimant published and could not announce any more.

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <string_view>
@@ -14,15 +15,15 @@
 
 namespace holdfast::hw {
 
-std::optional<ProcessIdentity> identify(std::int32_t pid) {
-  std::array<char, 32> path{};
-  std::snprintf(path.data(), path.size(), "/proc/%d/stat", pid);
-  const Descriptor file(::open(path.data(), O_RDONLY | O_CLOEXEC));
-  if (!file.is_open()) return std::nullopt;
-  std::array<char, 1024> text{};
-  const ssize_t size = ::read(file.get(), text.data(), text.size());
-  if (size <= 0) return std::nullopt;
-  std::string_view rest(text.data(), static_cast<std::size_t>(size));
+namespace {
+
+// Without it each process would seem to have no number.
+bool is_mounted() {
+  return ::access("/proc/self/stat", F_OK) == 0;
+}
+
+// Of the text of /proc/PID/stat.
+std::optional<std::uint64_t> start_ticks_in(std::string_view rest) {
   // Field 2 is the program's name in brackets and may hold anything; the last bracket ends it.
   const std::size_t name_end = rest.rfind(')');
   if (name_end == std::string_view::npos) return std::nullopt;
@@ -32,10 +33,39 @@ std::optional<ProcessIdentity> identify(std::int32_t pid) {
     if (space == std::string_view::npos) return std::nullopt;
     rest.remove_prefix(space + 1);
   }
-  ProcessIdentity identity{pid, 0};
-  const auto parsed = std::from_chars(rest.data(), rest.data() + rest.size(), identity.start_ticks);
+  std::uint64_t ticks = 0;
+  const auto parsed = std::from_chars(rest.data(), rest.data() + rest.size(), ticks);
   if (parsed.ec != std::errc{}) return std::nullopt;
+  return ticks;
+}
+
+}  // namespace
+
+// A process may end between opening its file and reading it, which then fails with ESRCH.
+Found find_process(std::int32_t pid, ProcessIdentity& identity) {
+  std::array<char, 32> path{};
+  std::snprintf(path.data(), path.size(), "/proc/%d/stat", pid);
+  const Descriptor file(::open(path.data(), O_RDONLY | O_CLOEXEC));
+  std::array<char, 1024> text{};
+  const ssize_t size = file.is_open() ? ::read(file.get(), text.data(), text.size()) : -1;
+  if (size < 0 && (errno == ESRCH || (errno == ENOENT && is_mounted()))) return Found::nobody;
+  if (size <= 0) return Found::unknown;
+  const auto ticks = start_ticks_in({text.data(), static_cast<std::size_t>(size)});
+  if (!ticks) return Found::unknown;
+  identity = {pid, *ticks};
+  return Found::process;
+}
+
+std::optional<ProcessIdentity> identify(std::int32_t pid) {
+  ProcessIdentity identity;
+  if (find_process(pid, identity) != Found::process) return std::nullopt;
   return identity;
+}
+
+bool has_ended(const ProcessIdentity& identity) {
+  ProcessIdentity now;
+  const Found found = find_process(identity.pid, now);
+  return found == Found::nobody || (found == Found::process && now != identity);
 }
 
 Address to_address(const ProcessIdentity& identity) {

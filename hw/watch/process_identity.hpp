@@ -16,8 +16,18 @@ struct ProcessIdentity {
   friend bool operator==(const ProcessIdentity&, const ProcessIdentity&) = default;
 };
 
-// What the kernel says of the process that has this number now; absent if there is none.
+enum class Found : std::uint8_t {
+  process,
+  nobody,   // no process has that number, in this namespace of numbers
+  unknown,  // the system does not say: no descriptor is left, or /proc is not mounted
+};
+
+// What the kernel says of the process that has this number now.
+Found find_process(std::int32_t pid, ProcessIdentity& identity);
+// The same; absent if there is none, or nobody says so.
 std::optional<ProcessIdentity> identify(std::int32_t pid);
+// Whether that life is known to be over. The number may be another process's since.
+bool has_ended(const ProcessIdentity& identity);
 
 // As addresses of the watch fabric: 12 bytes, little-endian.
 Address to_address(const ProcessIdentity& identity);

@@ -9,7 +9,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "hw/monotonic_clock.hpp"
 #include "stack/base/assert.hpp"
@@ -25,11 +28,30 @@ Descriptor open_process(std::int32_t pid) {
   return Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
 }
 
+// For errno, and how it is mended if it is not for want of descriptors.
+Status refused(const char* what, const char* mend) {
+  const int reason = errno;
+  if (reason == EMFILE || reason == ENFILE) mend = "raise the limit of open files (ulimit -n)";
+  return Status::error(std::string("the ends of processes cannot be watched: ") + what + ": " +
+                       std::strerror(reason) + "; " + mend);
+}
+
 }  // namespace
 
-WatchFabric::WatchFabric(std::uint32_t peers_max)
-    : epoll_(::epoll_create1(EPOLL_CLOEXEC)), peers_(peers_max), ended_(peers_max) {
+Status WatchFabric::open(std::uint32_t peers_max, std::unique_ptr<WatchFabric>& opened) {
   HOLDFAST_ASSERT(peers_max >= 1);
+  Descriptor epoll(::epoll_create1(EPOLL_CLOEXEC));
+  if (!epoll.is_open()) return refused("epoll_create1", "the system has no memory for it");
+  if (!open_process(::getpid()).is_open()) {
+    return refused("pidfd_open", "it needs Linux 5.3, and a container that allows the call");
+  }
+  if (!identify(::getpid())) return refused("/proc/self/stat cannot be read", "mount /proc");
+  opened.reset(new WatchFabric(std::move(epoll), peers_max));
+  return Status::ok();
+}
+
+WatchFabric::WatchFabric(Descriptor epoll, std::uint32_t peers_max)
+    : epoll_(std::move(epoll)), peers_(peers_max), ended_(peers_max) {
   caps_.kind = "watch";
   caps_.watch = true;
   free_.reserve(peers_max);
@@ -49,8 +71,10 @@ Peer WatchFabric::attach(const Address& address, Service service) {
   const Peer peer{free_.back()};
   // Asked after the number is pinned: if the identity is the wanted one now, the pinned process is
   // it, because it started before we were told of it.
-  const bool runs = process.is_open() && identify(wanted->pid) == wanted;
-  if (runs) {
+  ProcessIdentity now;
+  const Found found = process.is_open() ? find_process(wanted->pid, now) : Found::nobody;
+  if (found == Found::unknown) return kNoPeer;
+  if (found == Found::process && now == *wanted) {
     epoll_event event{};
     event.events = EPOLLIN;
     event.data.u32 = peer.value;

@@ -4,23 +4,27 @@
 // Addresses are process identities. A number that the kernel has given to another process since is
 // not mistaken: its start time differs, and the watched process counts as ended.
 //
-// All handles are made by the constructor; a watch costs one descriptor.
+// All handles are made when it is opened; a watch costs one descriptor. If none is left attach()
+// finds nobody, and may be called again.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "hw/descriptor.hpp"
 #include "hw/fixed_queue.hpp"
 #include "hw/watch/process_identity.hpp"
+#include "stack/base/status.hpp"
 #include "stack/fabric.hpp"
 
 namespace holdfast::hw {
 
 class WatchFabric final : public Fabric {
  public:
-  // At most `peers_max` >= 1 processes are watched at one time.
-  explicit WatchFabric(std::uint32_t peers_max);
+  // At most `peers_max` >= 1 processes are watched at one time. An error says what the system
+  // refuses: this process itself could not be watched.
+  static Status open(std::uint32_t peers_max, std::unique_ptr<WatchFabric>& opened);
 
   const Caps& caps() const override { return caps_; }
   // The identity of the calling process.
@@ -42,6 +46,7 @@ class WatchFabric final : public Fabric {
     Descriptor process;  // open while the process is believed to run
   };
 
+  WatchFabric(Descriptor epoll, std::uint32_t peers_max);
   void forget(Descriptor& process);
 
   Caps caps_;

@@ -67,8 +67,9 @@ class Process {
           RecordingWriter* writer)
       : self_(self), configuration_(configuration), places_(places), writer_(writer) {
     check(UdpFabric::open({}, udp_));
+    check(WatchFabric::open(8, watch_));
     wrap(*udp_);
-    wrap(watch_);
+    wrap(*watch_);
   }
   Address address() const { return udp_->local_address(); }
 
@@ -103,7 +104,7 @@ class Process {
   RecordingWriter* writer_;
   std::uint64_t events_ = 0;
   std::unique_ptr<UdpFabric> udp_;
-  WatchFabric watch_{8};
+  std::unique_ptr<WatchFabric> watch_;
   std::vector<std::unique_ptr<CountedEvents>> counted_;
   std::vector<std::unique_ptr<Recorder>> recorders_;
   std::vector<Fabric*> rails_;

@@ -5,6 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <memory>
+
 #include "hw/monotonic_clock.hpp"
 #include "hw/watch/watch_fabric.hpp"
 #include "tests/conformance/fabric_pair.hpp"
@@ -15,15 +17,18 @@ namespace {
 class WatchPair final : public FabricPair {
  public:
   WatchPair() : child_(::fork()) {
-    if (child_ != 0) return;
+    if (child_ != 0) {
+      opened_ = hw::WatchFabric::open(8, a_).is_ok() && hw::WatchFabric::open(8, b_).is_ok();
+      return;
+    }
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (;;) ::pause();
   }
   ~WatchPair() override { end_b(); }
-  bool opened() const { return child_ > 0; }
+  bool opened() const { return child_ > 0 && opened_; }
 
-  Fabric& a() override { return a_; }
-  Fabric& b() override { return b_; }
+  Fabric& a() override { return *a_; }
+  Fabric& b() override { return *b_; }
   void settle() override {
     const timespec nap{0, 1'000'000};
     ::nanosleep(&nap, nullptr);
@@ -38,8 +43,8 @@ class WatchPair final : public FabricPair {
   Address watched_address() override { return hw::to_address(hw::identify(child_).value()); }
 
  private:
-  hw::WatchFabric a_{8};
-  hw::WatchFabric b_{8};
+  std::unique_ptr<hw::WatchFabric> a_, b_;
+  bool opened_ = false;
   pid_t child_;
 };
 

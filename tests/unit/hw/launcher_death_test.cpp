@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdio>
 #include <fstream>
+#include <memory>
 #include <string>
 
 #include "hw/watch/watch_fabric.hpp"
@@ -46,14 +47,15 @@ void expect_end_with_launcher(const char* mode,
   EXPECT_TRUE(worth_killing(processes));
   ::kill(launcher, SIGKILL);
   ::waitpid(launcher, nullptr, 0);
-  WatchFabric watch(4);
+  std::unique_ptr<WatchFabric> watch;
+  ASSERT_TRUE(WatchFabric::open(4, watch).is_ok());
   for (const ProcessIdentity& process : processes) {
-    ASSERT_NE(watch.attach(to_address(process), Service::watch), kNoPeer);
+    ASSERT_NE(watch->attach(to_address(process), Service::watch), kNoPeer);
   }
   std::size_t ended = 0;
   std::array<Event, 4> events;
   for (int attempt = 0; attempt < 1000 && ended < 4; ++attempt) {
-    ended += watch.poll(events);
+    ended += watch->poll(events);
     ::usleep(10'000);
   }
   EXPECT_EQ(ended, 4u);

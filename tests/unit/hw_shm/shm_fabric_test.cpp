@@ -25,6 +25,7 @@
 #include "hw/shm/shm_address.hpp"
 #include "hw/shm/shm_fabric.hpp"
 #include "stack/base/random.hpp"
+#include "tests/unit/hw/few_descriptors.hpp"
 
 namespace holdfast::hw {
 namespace {
@@ -158,6 +159,23 @@ ShmSegment& claimed_for_good() {
   EXPECT_TRUE(ShmSegment::open("/dev/shm", name_of("r"), segment));
   EXPECT_EQ(claim_lane(segment, *identify(::getpid())), 0u);
   return segment;
+}
+
+// Whoever cannot find out whether a claimant lives does not write into his frames.
+TEST(ShmFabric, WithoutADescriptorLeftNobodysLaneIsTaken) {
+  End receiver(name_of("r"), 1);
+  ShmSegment segment;
+  ASSERT_TRUE(ShmSegment::open("/dev/shm", name_of("r"), segment));
+  ASSERT_EQ(claim_lane(segment, *identify(::getpid())), 0u);
+  ProcessIdentity other = *identify(::getpid());
+  other.start_ticks += 1;
+  {
+    const FewDescriptors few(0);
+    EXPECT_EQ(claim_lane(segment, other), std::nullopt);
+  }
+  give_back_lane(segment, 0);
+  EXPECT_EQ(claim_lane(segment, other), 0u);
+  EXPECT_EQ(claim_lane(segment, *identify(::getpid())), 0u) << "it is of nobody who runs";
 }
 
 TEST(ShmFabric, TheLaneOfOneWhoWasKilledInTheMiddleOfAFrameIsTakenByTheNext) {

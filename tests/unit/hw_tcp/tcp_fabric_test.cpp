@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -21,6 +20,7 @@
 #include "hw/udp/internet_socket.hpp"
 #include "stack/base/bytes.hpp"
 #include "stack/base/random.hpp"
+#include "tests/unit/hw/few_descriptors.hpp"
 
 namespace holdfast::hw {
 namespace {
@@ -335,13 +335,10 @@ TEST(TcpFabric, WhatIsNotMadeAtOnceIsTriedFromAnotherPort) {
 TEST(TcpFabric, WithoutADescriptorLeftItGoesOn) {
   End end;
   Stranger stranger(end);
-  const Descriptor last(::dup(STDERR_FILENO));
-  rlimit limit{};
-  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
-  const rlimit low{static_cast<rlim_t>(last.get()), limit.rlim_max};
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &low), 0);
-  EXPECT_TRUE(end.received().empty());
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+  {
+    const FewDescriptors few(0);
+    EXPECT_TRUE(end.received().empty());
+  }
   EXPECT_TRUE(stranger.write(on_the_stream("after all")));
   EXPECT_EQ(end.wait_for(1), std::vector<std::string>{"after all"});
 }

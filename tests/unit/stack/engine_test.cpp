@@ -67,6 +67,7 @@ class Subject {
     turn(now);
   }
   Time turn(Time now) { return engine_.turn(now); }
+  bool steady() const { return engine_.steady(); }
 
   // What has been posted since the last call, decoded; one type only if it is given.
   std::vector<Header> sent() {
@@ -472,6 +473,25 @@ TEST(Engine, EndOfAWatchedProcessIsKnownAtOnce) {
   subject.fabric.happen({EventKind::peer_down, Completion::ok, Peer{0}, 0, 0, at(20)});
   subject.turn(at(20));
   EXPECT_EQ(subject.membership().view().sequence(), 1u);
+}
+
+// As where no descriptor is left for it.
+TEST(Engine, WatchesOnceTheSystemAllowsIt) {
+  Subject subject({.nodes = 2, .per_node = 2, .self = 1});
+  subject.fabric.reachable = false;
+  EXPECT_EQ(subject.turn(at(0)), at(0));
+  EXPECT_EQ(subject.turn(at(0)), at(10));
+  EXPECT_FALSE(subject.steady());
+  subject.fabric.reachable = true;
+  EXPECT_EQ(subject.turn(at(9)), at(10));
+  EXPECT_TRUE(subject.fabric.watched.empty());
+  EXPECT_GT(subject.turn(at(10)), at(20));
+  EXPECT_EQ(subject.fabric.watched, std::vector{Peer{0}});
+  subject.turn(at(20));
+  EXPECT_EQ(subject.fabric.watched.size(), 1u);
+  subject.fabric.happen({EventKind::peer_down, Completion::ok, Peer{0}, 0, 0, at(30)});
+  subject.turn(at(30));
+  EXPECT_FALSE(subject.membership().view().live({0}));
 }
 
 // It may still run for a while; its end is not that of the life after it.
