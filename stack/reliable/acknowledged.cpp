@@ -129,7 +129,9 @@ void Sending::note_missed(const VirtualFragment& fragment, const MessageHeader& 
   }
 }
 
-// Those of a message's fragments that lie whole in [from, to) have arrived.
+// Those of a message's fragments that lie whole in [from, to) have arrived. Not so of what was cut
+// anew while it is under way: its bytes may have come on another rail, before they were cut, and it
+// takes room on its own one until that rail has told of it.
 void Sending::deliver_bytes(Connection& connection, std::uint32_t message, std::uint64_t from,
                             std::uint64_t to, News& news) {
   for (std::uint32_t i = core_.outgoing[message].fragments.first; i != kNone;) {
@@ -143,6 +145,7 @@ void Sending::deliver_bytes(Connection& connection, std::uint32_t message, std::
         if (begins >= from && begins + fragment.fragment_size(k) <= to)
           mask |= std::uint64_t{1} << k;
       }
+      if (fragment.room == FragmentRoom::piece) mask &= ~fragment.under_way;
       deliver(connection, i, mask, news);
     }
     i = next;
