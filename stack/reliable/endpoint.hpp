@@ -57,11 +57,14 @@ struct EndpointLimits {
 // has been read, asked for or not (docs/speed.md). Any other: as above.
 EndpointLimits limits_for(std::string_view rail_kind);
 
+// A timer is linearly longer each time that it has run out; when it has for so many times, at least
+// once, the rail is given up. Defaults: those of Open MPI's component dr (wdog_retry_max,
+// ack_retry_max), so 5 s, and 10 + 20 + 30 s.
 struct PaperTimers {
   Duration local_completion = seconds(5);
   Duration acknowledgement = seconds(10);
-  unsigned local_completion_retries = 1;
-  unsigned acknowledgement_retries = 3;
+  unsigned local_completions_missed = 1;
+  unsigned acknowledgements_missed = 3;
 };
 
 struct EndpointOptions {

@@ -2,8 +2,9 @@
 // virtual fragment goes on one rail. Its acknowledgement timer starts when its last fragment has
 // been scheduled, as the paper has it (its code: when all have completed locally). When it runs
 // out, the fragments that the mask does not have are sent again, and it starts anew, linearly
-// longer. After so many times the rail is given up and never taken back. The timer of local
-// completion is the port's (Endpoint::Parts::watch_completions), as it is reset by each completion.
+// longer. The last of so many times the rail is given up instead, and never taken back. The timer
+// of local completion is the port's (Endpoint::Parts::watch_completions), as it is reset by each
+// completion.
 #include <algorithm>
 
 #include "stack/reliable/sending.hpp"
@@ -25,7 +26,7 @@ void Sending::expire_as_in_paper(Connection& connection, Time now) {
     if (fragment.acknowledge_by > now) continue;
     fragment.acknowledge_by = Time::never();
     ++fragment.retries;
-    if (fragment.retries > core_.options.paper.acknowledgement_retries) {
+    if (fragment.retries >= core_.options.paper.acknowledgements_missed) {
       // What is under way on it is sent elsewhere (PeerRails::poll).
       connection.ways->handle(fragment.rail, RailEvent::failed_here, now);
       continue;

@@ -354,7 +354,7 @@ void Endpoint::Parts::watch_completions(Time now) {
     const Time since = port.waiting_since();
     if (since == Time::never() || now - since < completion_patience(port)) continue;
     port.restart_waiting(now);
-    if (as_in_paper && port.restarts() <= paper.local_completion_retries) continue;
+    if (as_in_paper && port.restarts() < paper.local_completions_missed) continue;
     const RailEvent event = as_in_paper ? RailEvent::failed_here : RailEvent::not_completed;
     if (port.is_full()) {
       // Nothing goes out, to whomever.
