@@ -8,7 +8,8 @@ experiment's runtimes.json:
        "contenders": ["reliable", "reliable, crc32c"]}]}
 
 "value" is a column of ratios, drawn as percent above 1; "class": these runs only. Where the paper
-has the same ratio ("published": its column) it is drawn beside ours.
+has the same ratio ("published": its column) it is drawn beside ours. A figure none of whose runs is
+there is not drawn: `--job` plays one of them all.
 """
 
 from . import bench_figures, results, style
@@ -23,16 +24,14 @@ def write(folder, declaration):
     """Draws what `declaration` names into folder/figures; returns the paths without their ending.
     Raises ResultsError."""
     rows = list(results.read_table(folder, "runtimes.csv", _COLUMNS))
+    declared = _declared(declaration)
 
-    def draw(figure):
-        bars = _bars_of(folder, figure, rows)
-        if not bars:
-            raise results.ResultsError(
-                f"{declaration}: the figure {figure['name']} shows runs of which "
-                f"{folder}/runtimes.csv has none.")
-        return _draw(figure, bars)
-
-    return bench_figures.write(folder, _declared(declaration), draw)
+    bars = {figure["name"]: _bars_of(folder, figure, rows) for figure in declared}
+    shown = [figure for figure in declared if bars[figure["name"]]]
+    if not shown:
+        raise results.ResultsError(
+            f"{declaration}: its figures show runs of which {folder}/runtimes.csv has none.")
+    return bench_figures.write(folder, shown, lambda figure: _draw(figure, bars[figure["name"]]))
 
 
 def _declared(path):

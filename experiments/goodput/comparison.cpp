@@ -114,6 +114,7 @@ class Contest {
   }
 
   Status take_step(Contender& contender) {
+    if (plan_.is_over()) return Status::error("stopped by a signal");
     netpipe::Order order;
     order.pattern = netpipe::Pattern::stream;
     order.bytes = kMessageBytes;

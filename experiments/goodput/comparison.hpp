@@ -16,6 +16,7 @@ struct Plan {
   std::uint32_t rounds = 1;
   std::uint64_t seed = 1;  // from which losses are drawn, of each contender others
   std::function<void(const std::string&)> before_each;  // told what is measured next
+  std::function<bool()> is_over;                        // the user wants it to end
 };
 
 struct Findings {

@@ -164,6 +164,7 @@ class Contest {
     order.count = messages_of_step(bytes);
     const double trips = pattern == Pattern::ping_pong ? 2 : 1;
     for (std::size_t turn = 0; turn < contenders_.size(); ++turn) {
+      if (plan_.is_over()) return Status::error("stopped by a signal");
       const Contender& contender = contenders_[(round + turn) % contenders_.size()];
       order.batch = ++batches_;
       Pair::Measured measured;

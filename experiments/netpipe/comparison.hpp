@@ -33,6 +33,7 @@ struct Plan {
   std::uint32_t rounds = 1;
   std::string mpi_program;                              // mpi_netpipe; empty: without Open MPI
   std::function<void(const std::string&)> before_each;  // told what is measured next
+  std::function<bool()> is_over;                        // the user wants it to end
 };
 
 // What is used where the user says nothing. Of verbs, what the narrowest port carries; 0: there is

@@ -13,7 +13,9 @@ namespace {
 const std::array kOptions = {
     Option{"--rounds", "N",
            "how often everything is measured; medians count; default 31, goodput 101"},
-    Option{"--output", "DIR", "the results folder; default results/bench-BENCHMARK"},
+    Option{"--output", "DIR",
+           "the results folder, which must not be there yet; default\n"
+           "results/bench-BENCHMARK"},
     Option{"--quiet", nullptr, "no progress"},
     Option{"--largest", "MIB",
            "checksum: the longest message in MiB, a power of two; default 64. The\n"

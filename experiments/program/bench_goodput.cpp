@@ -92,6 +92,7 @@ int bench_goodput(const Arguments& arguments) {
   plan.before_each = bench_progress(arguments);
 
   const Interruptible interruptible;
+  plan.is_over = Interruptible::was_interrupted;
   goodput::Findings findings;
   const Status status = measure(plan, findings);
   plan.before_each("");

@@ -256,6 +256,7 @@ int bench_netpipe(const Arguments& arguments) {
   plan.before_each = bench_progress(arguments);
 
   const Interruptible interruptible;
+  plan.is_over = Interruptible::was_interrupted;
   netpipe::Findings all;
   const std::vector<std::uint32_t> fragments = plan.fragment_bytes;
   for (const std::string& target : targets) {

@@ -3,6 +3,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -28,6 +32,21 @@ std::string machine_json(const std::string& special) {
   json.update(nlohmann::ordered_json::parse(special));
   json["version"] = {runner::version().number, runner::version().git, runner::version().compiler};
   return json.dump(2) + "\n";
+}
+
+// A folder in which there is nothing yet would keep the next run from beginning.
+std::array<char, PATH_MAX> begun{};
+
+void end_by(int signal) {
+  ::rmdir(begun.data());
+  ::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
+
+void remove_if_stopped(const std::string& folder) {
+  if (folder.size() >= begun.size()) return;
+  std::ranges::copy(folder, begun.begin());
+  for (const int signal : {SIGINT, SIGTERM}) ::signal(signal, end_by);
 }
 
 }  // namespace
@@ -78,6 +97,7 @@ Status make_results_folder(const Arguments& arguments, const std::string& otherw
                          " is there already; name another one with --output, or remove it");
   std::filesystem::create_directories(folder, error);
   if (error) return Status::error(folder + " cannot be made: " + error.message());
+  remove_if_stopped(folder);
   return Status::ok();
 }
 

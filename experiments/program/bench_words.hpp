@@ -36,8 +36,8 @@ const char* name_of(reliable::Timers timers);
 // The path of a program of the same build; empty: --no-mpi was given.
 std::string mpi_program(const Arguments& arguments, const std::string& name);
 
-// While it lives, Ctrl-C and SIGTERM are noted. Processes of the benchmark get the same signal and
-// end; the benchmark then ends as when one of them does.
+// While it lives, Ctrl-C and SIGTERM are noted, for a benchmark to ask before each step. Its
+// processes end by Ctrl-C, too; then it ends as when one of them does.
 class Interruptible {
  public:
   Interruptible();

@@ -5,8 +5,10 @@ import csv
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import unittest
 from pathlib import Path
 
@@ -119,6 +121,11 @@ class Bench(Scenario):
         seconds = [float(row["seconds"]) for row in rows]
         self.assertEqual(seconds, sorted(set(seconds)))
         self.assertEqual([row["over_unsummed"] != "" for row in rows], [False] * 4 + [True])
+        figures = os.path.join(ROOT, "experiments", "dr-6", "runtimes.json")
+        subprocess.run([os.path.join(ROOT, "analysis", "bench"), self.path("out"), "--figures",
+                        figures], check=True, stdout=subprocess.PIPE)
+        self.assertEqual({name.split(".")[0] for name in os.listdir(self.path("out", "figures"))},
+                         {"class-c"})  # no run of class D was played
 
     def netpipe(self, target, *words):
         """A round of a few lengths; the rows by (pattern, contender, bytes)."""
@@ -296,6 +303,23 @@ class Bench(Scenario):
         self.assertGreater(machine["round_trip_s"], 0)
         self.assertEqual(machine["messages_compared"], (7 + 2 * 6) * 32)  # seven: the round trip
         self.assertIn("results: lossy\n", done.stdout)
+
+    def test_what_is_stopped_leaves_nothing(self):
+        for words in (["checksum"], ["nas"],
+                      ["netpipe", "--target", "shm", "--no-mpi", "--rounds", "100000"],
+                      ["goodput", "--rounds", "100000"]):
+            for number in (signal.SIGINT, signal.SIGTERM):
+                with subprocess.Popen([PROGRAM, "bench", *words, "--output", "out"],
+                                      cwd=self.folder, stdout=subprocess.PIPE,
+                                      stderr=subprocess.STDOUT) as done:
+                    while not os.path.exists(self.path("out")):
+                        self.assertIsNone(done.poll())
+                        time.sleep(0.01)
+                    time.sleep(0.2)
+                    done.send_signal(number)  # to it alone: not to those that it has started
+                    done.communicate(timeout=60)
+                self.assertIn(done.returncode, (130, -number), words)
+                self.assertEqual(os.listdir(self.folder), [], words)
 
     def test_what_is_refused_measures_nothing(self):
         os.mkdir(self.path("there"))
