@@ -376,7 +376,7 @@ void Engine::drop(std::span<const Operation> operations) {
   MembershipAction& action = workspace_.action;
   while (!blocked_ && membership_.poll(now, workspace_.runs, action)) {
     if (action.kind == MembershipAction::Kind::watch) {
-      watch(action.to);
+      watch(action.to, now);
       continue;
     }
     if (const std::uint32_t boot = boot_of(receiver_of(action)); boot > 0 && keeps_handles_) {
@@ -461,7 +461,7 @@ void Engine::send_on_rails(Time now) {
   MembershipAction& action = workspace_.action;
   while (!blocked_ && membership_.poll(now, workspace_.runs, action)) {
     if (action.kind == MembershipAction::Kind::watch) {
-      watch(action.to);
+      watch(action.to, now);
       continue;
     }
     rails.follow_life(action.to, boot_of(receiver_of(action)));
@@ -518,7 +518,7 @@ void Engine::post_on(std::size_t rail, ProcessId to, std::span<std::byte> frame)
 
 // There may be no descriptor left, for a while: the program that we are in has them as well. Nobody
 // else of the node may watch that process.
-void Engine::watch(ProcessId process) {
+void Engine::watch(ProcessId process, Time now) {
   Fabric& rail = *watch_rail();
   HOLDFAST_ASSERT(rail.caps().watch);
   // Of a life that has left and may not have ended yet.
@@ -532,6 +532,7 @@ void Engine::watch(ProcessId process) {
   const Peer peer = rail.attach(address_of(process, rail), Service::watch);
   std::erase(rest_->unwatched, process);
   if (peer == kNoPeer) {
+    if (rest_->unwatched.empty()) rest_->watch_again_at = now + kWatchAgain;
     rest_->unwatched.push_back(process);
   } else {
     watched.emplace_back(peer, process);
@@ -541,8 +542,7 @@ void Engine::watch(ProcessId process) {
 
 void Engine::watch_again(Time now) {
   if (now < rest_->watch_again_at) return;
-  rest_->watch_again_at = now + kWatchAgain;
-  for (const ProcessId process : std::vector(rest_->unwatched)) watch(process);
+  for (const ProcessId process : std::exchange(rest_->unwatched, {})) watch(process, now);
 }
 
 std::uint64_t Engine::hash() const {

@@ -135,7 +135,7 @@ class Engine {
   bool prepare(Operation& operation, std::span<std::byte> inline_frame);
   void post(std::size_t count);
   void drop(std::span<const Operation> operations);
-  void watch(ProcessId process);
+  void watch(ProcessId process, Time now);
   void watch_again(Time now);
   std::span<std::byte> receive_slot(std::uint64_t index);
   std::span<std::byte> send_slot(std::uint64_t index);

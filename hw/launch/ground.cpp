@@ -145,6 +145,7 @@ Status Ground::open(const Assignment& assignment, int table_descriptor) {
       !status.is_ok()) {
     return status;
   }
+  if (Status status = WatchFabric::try_watching(); !status.is_ok()) return status;
   addresses = std::make_unique<LaunchedAddresses>(assignment, table);
   rails.push_back(watch.get());
   if (assignment.faults.any() || !assignment.windows.empty()) impair(assignment);

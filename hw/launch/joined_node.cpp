@@ -72,9 +72,9 @@ Status open_rails(const JoinPlan& plan, const Meeting& meeting, std::uint32_t pe
   return hw::open_rails(places, queue_key_of(digest_of_plan(plan)), peers_max, rails);
 }
 
-Introduction introduce(const JoinPlan& plan, const Rails& rails) {
+Introduction introduce(const JoinPlan& plan, const Rails& rails, const WatchFabric& watch) {
   Introduction introduction;
-  introduction.self = self_at(local_addresses(rails));
+  introduction.self = self_at(local_addresses(rails), watch.local_address());
   introduction.processes = plan.processes;
   introduction.key = plan.key;
   introduction.configuration = digest_of_plan(plan);
@@ -131,6 +131,10 @@ Met check_places(const Roster& roster, const std::vector<JobMember>& members) {
   return {};
 }
 
+Status check_watching(const Roster& roster) {
+  return roster.domain_size() > 1 ? WatchFabric::try_watching() : Status::ok();
+}
+
 Met run_joined(const JoinPlan& plan, Meeting& meeting, const NodeFactory& factory, LoopEnd& end) {
   const Time until = monotonic_now() + plan.patience;
   if (Met reached = meeting.reach(plan.processes, until); !reached.is_ok()) return reached;
@@ -144,7 +148,7 @@ Met run_joined(const JoinPlan& plan, Meeting& meeting, const NodeFactory& factor
     return Met::failed(status.message());
   }
   MetJob job;
-  if (Met met = meeting.meet(introduce(plan, data), until, job); !met.is_ok()) {
+  if (Met met = meeting.meet(introduce(plan, data, *watch), until, job); !met.is_ok()) {
     return met;
   }
   if (Met checked = check_addresses(plan.places.fabric, job.members); !checked.is_ok()) {
@@ -170,8 +174,10 @@ Met run_joined(const JoinPlan& plan, Meeting& meeting, const NodeFactory& factor
     return Met::refused(status.message());
   }
   Engine& engine = program->engine();
-  if (Met placed = check_places(engine.membership().roster(), job.members); !placed.is_ok()) {
-    return placed;
+  const Roster& roster = engine.membership().roster();
+  if (Met placed = check_places(roster, job.members); !placed.is_ok()) return placed;
+  if (Status status = check_watching(roster); !status.is_ok()) {
+    return Met::refused(status.message());
   }
   ShownProcess shown(job.number, meeting.self(), plan.processes, std::move(carrying));
   if (Status status = shown.open(); !status.is_ok()) return Met::refused(status.message());

@@ -37,6 +37,8 @@ struct JoinPlan {
 // Whether all processes that the roster has watched by the operating system run on one machine with
 // those that watch them; refused, with a sentence, if not.
 Met check_places(const Roster& roster, const std::vector<JobMember>& members);
+// Where a node has several processes, whether the system lets them watch each other.
+Status check_watching(const Roster& roster);
 
 // Failed, with a sentence, if somebody says an address that is not of the job's fabric.
 Met check_addresses(JobFabric fabric, const std::vector<JobMember>& members);

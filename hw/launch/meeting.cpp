@@ -12,6 +12,7 @@
 
 #include "hw/descriptor.hpp"
 #include "hw/record/format.hpp"
+#include "stack/base/assert.hpp"
 #include "stack/several_rails.hpp"
 
 namespace holdfast::hw {
@@ -40,9 +41,10 @@ HostIdentity host_identity() {
   return identity;
 }
 
-JobMember self_at(std::vector<Address> addresses) {
-  const std::int32_t pid = ::getpid();
-  return {std::move(addresses), identify(pid).value_or(ProcessIdentity{pid, 0}), host_identity()};
+JobMember self_at(std::vector<Address> addresses, const Address& watched_at) {
+  const auto process = to_process_identity(watched_at);
+  HOLDFAST_ASSERT(process.has_value());
+  return {std::move(addresses), *process, host_identity()};
 }
 
 void encode(const JobMember& member, ByteWriter& to) {

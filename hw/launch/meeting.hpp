@@ -49,8 +49,8 @@ struct JobMember {
 
   friend bool operator==(const JobMember&, const JobMember&) = default;
 };
-// This process, whose frames arrive there.
-JobMember self_at(std::vector<Address> addresses);
+// This process, whose frames arrive there, and which is watched there (WatchFabric).
+JobMember self_at(std::vector<Address> addresses, const Address& watched_at);
 constexpr std::size_t job_member_bytes(std::size_t rails) {
   return 1 + rails * (1 + Address::kBytesMax) + 12 + 16;
 }

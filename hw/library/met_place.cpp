@@ -150,7 +150,7 @@ Outcome MetPlace::meet(Settings& settings, Time until) {
       !status.is_ok()) {
     return {HOLDFAST_SYSTEM, status.message()};
   }
-  introduction.self = self_at(local_addresses(data_));
+  introduction.self = self_at(local_addresses(data_), watch_->local_address());
   for (const ReopenedRail& rail : message_rails_) introduction.messages.push_back(rail.address());
   if (Met met = meeting_.meet(introduction, until, job_); !met.is_ok()) {
     return outcome_of(met, until);
@@ -168,8 +168,12 @@ Outcome MetPlace::build(const Settings& settings, std::unique_ptr<NodeProgram>& 
   configuration.membership.detection.period = settings.period;
   configuration.membership.detection.timeout = settings.timeout;
   configuration.membership.retransmission_timeout = settings.period;
-  if (Met placed = check_places(Roster(configuration.roster), job_.members); !placed.is_ok()) {
+  const Roster roster(configuration.roster);
+  if (Met placed = check_places(roster, job_.members); !placed.is_ok()) {
     return {HOLDFAST_BAD_ASSIGNMENT, placed.message};
+  }
+  if (Status status = check_watching(roster); !status.is_ok()) {
+    return {HOLDFAST_SYSTEM, status.message()};
   }
   const std::uint32_t processes = meeting_.processes();
   for (const auto& rail : data_) {

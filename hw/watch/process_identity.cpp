@@ -2,6 +2,7 @@
 #include "hw/watch/process_identity.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <array>
@@ -17,9 +18,9 @@ namespace holdfast::hw {
 
 namespace {
 
-// Without it each process would seem to have no number.
-bool is_mounted() {
-  return ::access("/proc/self/stat", F_OK) == 0;
+// /proc may not be mounted, or hide the processes of others (hidepid).
+bool is_nobodys(std::int32_t pid) {
+  return pid <= 0 || (::kill(pid, 0) != 0 && errno == ESRCH);
 }
 
 // Of the text of /proc/PID/stat.
@@ -48,7 +49,7 @@ Found find_process(std::int32_t pid, ProcessIdentity& identity) {
   const Descriptor file(::open(path.data(), O_RDONLY | O_CLOEXEC));
   std::array<char, 1024> text{};
   const ssize_t size = file.is_open() ? ::read(file.get(), text.data(), text.size()) : -1;
-  if (size < 0 && (errno == ESRCH || (errno == ENOENT && is_mounted()))) return Found::nobody;
+  if (size < 0 && (errno == ESRCH || (errno == ENOENT && is_nobodys(pid)))) return Found::nobody;
   if (size <= 0) return Found::unknown;
   const auto ticks = start_ticks_in({text.data(), static_cast<std::size_t>(size)});
   if (!ticks) return Found::unknown;

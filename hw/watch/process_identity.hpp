@@ -19,7 +19,7 @@ struct ProcessIdentity {
 enum class Found : std::uint8_t {
   process,
   nobody,   // no process has that number, in this namespace of numbers
-  unknown,  // the system does not say: no descriptor is left, or /proc is not mounted
+  unknown,  // the system does not say: no descriptor is left, or /proc hides it
 };
 
 // What the kernel says of the process that has this number now.

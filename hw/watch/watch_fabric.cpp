@@ -23,6 +23,12 @@ namespace {
 
 constexpr std::size_t kBatch = 64;  // endings of one system call
 
+// What pidfd_open says of a number that no process has, or by now a thread: EINVAL for that, and
+// since Linux 6.16 ENOENT.
+bool is_nobody(int error) {
+  return error == ESRCH || error == EINVAL || error == ENOENT;
+}
+
 // By its number: glibc 2.36 declares pidfd_open for C only.
 Descriptor open_process(std::int32_t pid) {
   return Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
@@ -42,24 +48,23 @@ Status WatchFabric::open(std::uint32_t peers_max, std::unique_ptr<WatchFabric>& 
   HOLDFAST_ASSERT(peers_max >= 1);
   Descriptor epoll(::epoll_create1(EPOLL_CLOEXEC));
   if (!epoll.is_open()) return refused("epoll_create1", "the system has no memory for it");
-  if (!open_process(::getpid()).is_open()) {
-    return refused("pidfd_open", "it needs Linux 5.3, and a container that allows the call");
-  }
-  if (!identify(::getpid())) return refused("/proc/self/stat cannot be read", "mount /proc");
-  opened.reset(new WatchFabric(std::move(epoll), peers_max));
+  const auto self = identify(::getpid());
+  if (!self) return refused("/proc/self/stat cannot be read", "mount /proc");
+  opened.reset(new WatchFabric(std::move(epoll), *self, peers_max));
   return Status::ok();
 }
 
-WatchFabric::WatchFabric(Descriptor epoll, std::uint32_t peers_max)
-    : epoll_(std::move(epoll)), peers_(peers_max), ended_(peers_max) {
+Status WatchFabric::try_watching() {
+  if (open_process(::getpid()).is_open()) return Status::ok();
+  return refused("pidfd_open", "it needs Linux 5.3, and a container that allows the call");
+}
+
+WatchFabric::WatchFabric(Descriptor epoll, ProcessIdentity self, std::uint32_t peers_max)
+    : epoll_(std::move(epoll)), self_(self), peers_(peers_max), ended_(peers_max) {
   caps_.kind = "watch";
   caps_.watch = true;
   free_.reserve(peers_max);
   for (std::uint32_t i = peers_max; i > 0; --i) free_.push_back(i - 1);
-}
-
-Address WatchFabric::local_address() const {
-  return to_address(identify(::getpid()).value_or(ProcessIdentity{}));
 }
 
 Peer WatchFabric::attach(const Address& address, Service service) {
@@ -67,7 +72,7 @@ Peer WatchFabric::attach(const Address& address, Service service) {
   if (service != Service::watch || !wanted || free_.empty()) return kNoPeer;
   Descriptor process = open_process(wanted->pid);
   // No descriptors left is our fault, not the process's end.
-  if (!process.is_open() && errno != ESRCH && errno != EINVAL) return kNoPeer;
+  if (!process.is_open() && !is_nobody(errno)) return kNoPeer;
   const Peer peer{free_.back()};
   // Asked after the number is pinned: if the identity is the wanted one now, the pinned process is
   // it, because it started before we were told of it.

@@ -23,12 +23,15 @@ namespace holdfast::hw {
 class WatchFabric final : public Fabric {
  public:
   // At most `peers_max` >= 1 processes are watched at one time. An error says what the system
-  // refuses: this process itself could not be watched.
+  // refuses.
   static Status open(std::uint32_t peers_max, std::unique_ptr<WatchFabric>& opened);
+  // Whether the system lets processes be watched, by trying it with this one. For whoever is going
+  // to: a process that is alone on its node watches nobody, and runs without.
+  static Status try_watching();
 
   const Caps& caps() const override { return caps_; }
-  // The identity of the calling process.
-  Address local_address() const override;
+  // The identity of the process that opened it.
+  Address local_address() const override { return to_address(self_); }
   Peer attach(const Address& address, Service service) override;
   // No event of this handle follows.
   void detach(Peer peer) override;
@@ -46,11 +49,12 @@ class WatchFabric final : public Fabric {
     Descriptor process;  // open while the process is believed to run
   };
 
-  WatchFabric(Descriptor epoll, std::uint32_t peers_max);
+  WatchFabric(Descriptor epoll, ProcessIdentity self, std::uint32_t peers_max);
   void forget(Descriptor& process);
 
   Caps caps_;
   Descriptor epoll_;
+  ProcessIdentity self_;
   std::vector<Watched> peers_;
   std::vector<std::uint32_t> free_;
   FixedQueue<Peer> ended_;  // found ended by attach, not yet told

@@ -21,6 +21,8 @@
 namespace holdfast::hw {
 namespace {
 
+const Address kWatchedAt = to_address(ProcessIdentity{100, 7});
+
 JobKey key_of(std::uint8_t byte) {
   JobKey key;
   key.bytes.fill(std::byte{byte});
@@ -185,7 +187,8 @@ TEST(MetAddresses, AreThoseOfTheRailsAndThenTheProcess) {
 }
 
 TEST(JoinedNode, ALoopbackIsNoAddressForAnotherMachine) {
-  std::vector<JobMember> members(2, self_at({to_address(UdpEndpoint{kLoopback, 4000})}));
+  std::vector<JobMember> members(2,
+                                 self_at({to_address(UdpEndpoint{kLoopback, 4000})}, kWatchedAt));
   EXPECT_TRUE(check_addresses(JobFabric::udp, members).is_ok());
   members[1].host[0] ^= std::byte{1};
   const Met met = check_addresses(JobFabric::udp, members);
@@ -205,7 +208,8 @@ TEST(JoinedNode, WhoIsAtNoAddressOfTheJobsFabricIsNamed) {
 
 TEST(JoinedNode, TheAddressesOfEachRailAreLookedAt) {
   const Address here = to_address(UdpEndpoint{0x0a01'0001, 4000});
-  std::vector<JobMember> members(2, self_at({here, to_address(UdpEndpoint{0x0a02'0001, 4000})}));
+  std::vector<JobMember> members(
+      2, self_at({here, to_address(UdpEndpoint{0x0a02'0001, 4000})}, kWatchedAt));
   members[1].host[0] ^= std::byte{1};
   EXPECT_TRUE(check_addresses(JobFabric::udp, members).is_ok());
   members[1].addresses[1] = to_address(UdpEndpoint{kLoopbackV6, 4001});

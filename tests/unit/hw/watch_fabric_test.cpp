@@ -12,10 +12,12 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "tests/unit/hw/few_descriptors.hpp"
 
@@ -126,6 +128,21 @@ TEST(WatchFabric, ManyEndsComeInPortionsEachOnce) {
   EXPECT_EQ(fabric->poll(events), 0u);
 }
 
+// Its number may be a thread's by now.
+TEST(WatchFabric, ANumberThatIsAThreadsIsNoProcess) {
+  std::atomic<std::int32_t> number = 0;
+  std::jthread thread([&](std::stop_token stop) {
+    number = static_cast<std::int32_t>(::syscall(SYS_gettid));
+    number.notify_all();
+    while (!stop.stop_requested()) ::usleep(1000);
+  });
+  number.wait(0);
+  const auto fabric = watching(1);
+  EXPECT_NE(fabric->attach(to_address(ProcessIdentity{number, 1}), Service::watch), kNoPeer);
+  std::array<Event, 2> events;
+  EXPECT_EQ(fabric->poll(events), 1u);
+}
+
 TEST(WatchFabric, WithoutADescriptorLeftNobodyHasEnded) {
   const auto fabric = watching(2);
   const Address self = fabric->local_address();
@@ -148,15 +165,25 @@ TEST(WatchFabric, WhatIsNotToBeHadIsSaidWhenItIsOpened) {
     std::unique_ptr<WatchFabric> fabric;
     return WatchFabric::open(1, fabric).message();
   };
-  for (const auto& [left, call] : {std::pair{0, "epoll_create1"}, {1, "pidfd_open"}}) {
+  const auto mend = [](const char* call) {
+    return std::string("the ends of processes cannot be watched: ") + call +
+           ": Too many open files; raise the limit of open files (ulimit -n)";
+  };
+  for (const auto& [left, call] :
+       {std::pair{0, "epoll_create1"}, {1, "/proc/self/stat cannot be read"}}) {
     const FewDescriptors few(left);
-    EXPECT_EQ(message(), std::string("the ends of processes cannot be watched: ") + call +
-                             ": Too many open files; raise the limit of open files (ulimit -n)");
+    EXPECT_EQ(message(), mend(call));
   }
+  {
+    const FewDescriptors few(0);
+    EXPECT_EQ(WatchFabric::try_watching().message(), mend("pidfd_open"));
+  }
+  EXPECT_TRUE(WatchFabric::try_watching().is_ok());
   EXPECT_EXIT(
       {
         refuse_pidfd_open();
-        std::fputs(message().c_str(), stderr);
+        if (!message().empty()) ::_exit(4);  // whoever watches nobody can do without
+        std::fputs(WatchFabric::try_watching().message().c_str(), stderr);
         ::_exit(3);
       },
       ::testing::ExitedWithCode(3),

@@ -479,18 +479,19 @@ TEST(Engine, EndOfAWatchedProcessIsKnownAtOnce) {
 TEST(Engine, WatchesOnceTheSystemAllowsIt) {
   Subject subject({.nodes = 2, .per_node = 2, .self = 1});
   subject.fabric.reachable = false;
-  EXPECT_EQ(subject.turn(at(0)), at(0));
-  EXPECT_EQ(subject.turn(at(0)), at(10));
+  EXPECT_EQ(subject.turn(at(5)), at(15));
   EXPECT_FALSE(subject.steady());
+  EXPECT_EQ(subject.turn(at(16)), at(26));
   subject.fabric.reachable = true;
-  EXPECT_EQ(subject.turn(at(9)), at(10));
+  EXPECT_EQ(subject.turn(at(25)), at(26));
   EXPECT_TRUE(subject.fabric.watched.empty());
-  EXPECT_GT(subject.turn(at(10)), at(20));
+  EXPECT_GT(subject.turn(at(26)), at(40));
+  EXPECT_TRUE(subject.steady());
   EXPECT_EQ(subject.fabric.watched, std::vector{Peer{0}});
-  subject.turn(at(20));
+  subject.turn(at(40));
   EXPECT_EQ(subject.fabric.watched.size(), 1u);
-  subject.fabric.happen({EventKind::peer_down, Completion::ok, Peer{0}, 0, 0, at(30)});
-  subject.turn(at(30));
+  subject.fabric.happen({EventKind::peer_down, Completion::ok, Peer{0}, 0, 0, at(50)});
+  subject.turn(at(50));
   EXPECT_FALSE(subject.membership().view().live({0}));
 }
 
