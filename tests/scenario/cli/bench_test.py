@@ -111,6 +111,39 @@ class Bench(Scenario):
                         figures], check=True, stdout=subprocess.PIPE)
         self.assertEqual(len(os.listdir(self.path("out", "figures"))), 6)
 
+    def readme_rows(self, experiment):
+        """The table of what its run answered: the cells of each row by the first one."""
+        with open(os.path.join(ROOT, "experiments", experiment, "README.md"),
+                  encoding="utf-8") as file:
+            answer = file.read().split("## What the run answered")[1].split("\n## ")[0]
+        rows = [[cell.strip() for cell in line.strip("|").split("|")]
+                for line in answer.splitlines() if line.startswith("|")]
+        return {cells[0]: cells[1:] for cells in rows}
+
+    def assert_rounded(self, cell, value, where):
+        number = cell.split()[0]
+        half = 0.51 * 10.0 ** -len(number.partition(".")[2])  # the table's own digits are few
+        self.assertAlmostEqual(float(number), value, delta=half, msg=where)
+
+    def test_the_readme_has_the_run_times_of_this_build(self):
+        done = self.bench("nas", "--figure", "csum-table-1", "--output", "out")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        runs = {}
+        for row in csv.DictReader(self.read("out", "runtimes.csv").splitlines()):
+            name = ".".join((row["benchmark"].lower(), row["class"], row["processes"]))
+            runs.setdefault(name, {})[row["contender"]] = row
+        table = self.readme_rows("csum-table-1")
+        self.assertLessEqual(set(runs), set(table))
+        for name, run in runs.items():
+            cells = table[name]
+            summed, protected = run["unprotected, summed up"], run["reliable, crc32c"]
+            for column, value in ((2, float(summed["seconds"])),
+                                  (4, 100 * (float(summed["over_unsummed"]) - 1)),
+                                  (6, float(run["reliable"]["seconds"])),
+                                  (8, float(protected["seconds"])),
+                                  (10, 100 * (float(protected["over_unsummed"]) - 1))):
+                self.assert_rounded(cells[column], value, (name, column))
+
     def test_nas_says_what_of_reliable_messages_costs_how_much(self):
         done = self.bench("nas", "--figure", "dr-6", "--job", "is.c.16", "--output", "out")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -176,6 +209,23 @@ class Bench(Scenario):
             self.assertGreaterEqual(float(row["ratio"]), 0.97)
         network = json.loads(self.read("once", "model.json"))["networks"]["sim-csum"]
         self.assertEqual((network["bits_per_s"], network["latency_ns"]), (24_000_000_000, 1400))
+
+    def test_the_readme_has_the_bandwidth_of_this_build(self):
+        done = self.bench("netpipe", "--target", "sim-dr", "--output", "out")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        found = {(row["measurement"], row["contender"], int(row["message_bytes"])):
+                 float(row["median_bytes_per_s"])
+                 for row in csv.DictReader(self.read("out", "bandwidth.csv").splitlines())}
+        table = self.readme_rows("dr-4-simulated")
+        for name, contender in (("nothing protects", "raw sim-dr"),
+                                ("ours, no checksum", "holdfast none"),
+                                ("ours, CRC-32C", "holdfast crc32c")):
+            cells = table[name]
+            self.assert_rounded(cells[0], 1e6 / found["sim-dr ping_pong", contender, 1], name)
+            for cell, size in zip(cells[1:5], (4096, 65536, 1 << 20, 4 << 20)):
+                self.assert_rounded(cell, found["sim-dr ping_pong", contender, size] / 1e9,
+                                    (name, size))
+            self.assert_rounded(cells[5], found["sim-dr stream", contender, 4 << 20] / 1e9, name)
 
     def test_messages_over_udp_on_two_rails(self):
         contenders, machine = self.netpipe("udp", "--no-mpi", "--rails", "2", "--seal",
