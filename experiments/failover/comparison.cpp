@@ -88,6 +88,8 @@ class Contest {
     row.contender = name_;
     row.rails = text;
     row.repetition = repetition;
+    for (const std::uint32_t rail : rails)
+      row.wire_bytes_per_second += 1e6 / 8 * plan_.megabits[rail];
     steady_.push_back(row);
     return Status::ok();
   }

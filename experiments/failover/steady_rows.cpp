@@ -29,7 +29,7 @@ std::vector<SteadySummary> summaries_of(const std::vector<SteadyRow>& rows) {
       gaps.push_back(row.gap_s);
     }
     summaries.push_back({first.contender, first.rails, quantile(rates, 0.5), quantile(gaps, 0.5),
-                         quantile(gaps, 0.99)});
+                         quantile(gaps, 0.99), first.wire_bytes_per_second});
   }
   return summaries;
 }

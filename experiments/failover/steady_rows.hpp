@@ -17,6 +17,7 @@ struct SteadyRow {
   std::uint32_t repetition = 0;
   double bytes_per_second = 0;
   double gap_s = 0;
+  double wire_bytes_per_second = 0;  // what these rails carry, headers included
 };
 inline constexpr Duration kSteady = seconds(1);
 
@@ -29,6 +30,7 @@ struct SteadySummary {
   std::string rails;
   double bytes_per_second;  // median
   double gap_median_s, gap_99_s;
+  double wire_bytes_per_second;
 };
 // In the order in which contenders and rails come first.
 std::vector<SteadySummary> summaries_of(const std::vector<SteadyRow>& rows);

@@ -101,10 +101,11 @@ std::string results_csv(const failover::Findings& findings) {
 }
 
 std::string steady_csv(const std::vector<failover::SteadyRow>& rows) {
-  std::string csv = "contender,rails,repetition,bytes_per_s,gap_s\n";
+  std::string csv = "contender,rails,repetition,bytes_per_s,gap_s,wire_bytes_per_s\n";
   for (const failover::SteadyRow& row : rows) {
     csv += row.contender + "," + row.rails + "," + std::to_string(row.repetition) + "," +
-           short_number(row.bytes_per_second) + "," + short_number(row.gap_s) + "\n";
+           short_number(row.bytes_per_second) + "," + short_number(row.gap_s) + "," +
+           short_number(row.wire_bytes_per_second) + "\n";
   }
   return csv;
 }
@@ -126,9 +127,10 @@ std::string json_of(const failover::Plan& plan, const failover::Findings& findin
 void print(const failover::Findings& findings) {
   for (const failover::SteadySummary& row : failover::summaries_of(findings.steady)) {
     std::printf(
-        "%-12s without a fault, rail %-8s %9.1f MB/s, longest gap, median %.1f ms, 99 %% %.1f ms\n",
+        "%-12s without a fault, rail %-8s %9.1f MB/s of %.1f on the wire, longest gap, median %.1f "
+        "ms, 99 %% %.1f ms\n",
         row.contender.c_str(), row.rails.c_str(), row.bytes_per_second / 1e6,
-        row.gap_median_s * 1e3, row.gap_99_s * 1e3);
+        row.wire_bytes_per_second / 1e6, row.gap_median_s * 1e3, row.gap_99_s * 1e3);
   }
   print_limits(findings.shows);
   for (const failover::GapRow& row : findings.gaps) {

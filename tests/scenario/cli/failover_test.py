@@ -57,6 +57,9 @@ class Failover(Scenario):
                           for rails in ("0", "1", "0 and 1")])
         for row in steady:
             self.assertGreater(float(row["gap_s"]), 0)
+            wire = 12.5e6 * len(row["rails"].split(" and "))
+            self.assertEqual(float(row["wire_bytes_per_s"]), wire)
+            self.assertLess(float(row["bytes_per_s"]), wire)
         shows = {(row["show"], row["fault"]): float(row["limit"])
                  for row in self.rows("out", "shows.csv")}
         self.assertEqual(shows["gap, 99 %, s", "cut"], 0.01)
