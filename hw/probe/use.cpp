@@ -94,7 +94,8 @@ void judge_sockets(const FactGroup& sockets, std::vector<Use>& uses) {
   const bool pidfd = sockets.is_true("pidfd");
   uses.push_back({"pidfd", pidfd,
                   pidfd ? "a process learns at once that another one of its node has ended"
-                        : "the kernel has no pidfd_open (Linux 5.3); holdfast launch needs it"});
+                        : "the kernel has no pidfd_open (Linux 5.3); holdfast launch needs it, and "
+                          "processes that share a node"});
   judge_runs(sockets, "UDP_SEGMENT", "sends_runs",
              "frames that follow each other to one process are given to the kernel as one buffer",
              uses);
