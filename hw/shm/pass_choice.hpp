@@ -1,10 +1,15 @@
 // In how many passes frames are written fastest into the memory of one receiver. It differs by what
 // caches its processor and ours have in common, by processor and by library; a virtual machine does
 // not say truly what they have, and processes are moved. So both ways are tried now and then, and
-// timed. Only the writer's time is seen here; what a way may cost the reader is not.
+// timed; what they take the reader is not seen.
+//
+// What a frame takes depends on how the others are written: they are in the same caches, and one of
+// them was in its place before. Among frames in one pass one pass may be the faster way though all
+// would be written faster in two (docs/speed.md). So a way is timed after a lap in no other.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "stack/base/time.hpp"
@@ -15,13 +20,19 @@ namespace holdfast::hw {
 class PassChoice {
  public:
   static constexpr std::uint32_t kTimedBytesMin = 4096;  // of less the clock takes too much
-  static constexpr std::uint32_t kTrials = 9;            // of either way; odd, for a median
-  static constexpr std::uint32_t kNotTimed = 4096;       // frames between two comparisons
-  // Of other lengths, until the one that is compared is given up.
-  static constexpr std::uint32_t kOthersMax = 64;
+  // Of a comparison: blocks of frames that are written in one way, two by two, either way first.
+  static constexpr std::uint32_t kPairs = 5;
+  // In so many one pass has to be faster to be taken: taken wrongly it cost up to a half of the
+  // bandwidth, and two passes a fifth (docs/speed.md).
+  static constexpr std::uint32_t kPairsOfOneMin = 4;
+  static constexpr std::uint32_t kTimed = 15;        // frames of a block, after its first lap; odd
+  static constexpr std::uint32_t kNotTimed = 16384;  // frames between two comparisons
+  // Of other lengths than the one that is timed, until that is given up.
+  static constexpr std::uint32_t kOthersMax = 8 * kPairs * kTimed;
 
-  // Two passes until the first comparison, which begins after so many frames.
-  explicit PassChoice(std::uint32_t not_timed = 0) : not_timed_left_(not_timed) {}
+  // After so many frames each place of the memory has been written anew. Until the first comparison
+  // has ended nothing is known, and it begins with two passes.
+  explicit PassChoice(std::uint32_t lap_frames) : lap_frames_(lap_frames) {}
 
   struct Next {
     Passes passes;
@@ -33,13 +44,22 @@ class PassChoice {
 
  private:
   Passes tried() const;
+  void begin_comparison();
+  void begin_block(std::uint32_t block);
+  void end_block();
 
+  std::uint32_t lap_frames_;
   Passes faster_ = Passes::two;
-  std::uint32_t not_timed_left_;
-  std::uint32_t bytes_ = 0;        // that are compared
-  std::uint32_t others_ = 0;       // frames of other lengths, in this comparison
-  std::uint32_t trials_done_ = 0;  // of both
-  std::array<std::array<std::int64_t, kTrials>, 2> times_ns_{};  // of two passes, of one
+  std::uint32_t not_timed_left_ = 0;
+  std::uint32_t bytes_ = 0;   // that are timed
+  std::uint32_t others_ = 0;  // frames of other lengths where one would have been timed
+  std::uint32_t block_ = 0;
+  std::uint32_t written_ = 0;  // of this block's first lap,
+  std::uint32_t timed_ = 0;    // and after it
+  std::array<std::int64_t, kTimed> times_ns_{};
+  std::int64_t median_of_two_ns_ = 0;  // passes, in the last block of them,
+  std::int64_t median_of_one_ns_ = 0;
+  std::uint32_t pairs_of_one_ = 0;  // in which one pass took less
 };
 
 }  // namespace holdfast::hw

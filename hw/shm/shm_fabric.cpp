@@ -137,7 +137,6 @@ bool ShmFabric::find(Receiver& receiver, Time now) {
   if (!lane) return false;
   receiver.segment = std::move(segment);
   receiver.lane = *lane;
-  // Nobody has read the lane's memory before it was written once.
   receiver.passes = PassChoice(receiver.segment.geometry().frames);
   receiver.tail = receiver.segment.lane(*lane).tail.load(std::memory_order_relaxed);
   receiver.announced = receiver.tail;
