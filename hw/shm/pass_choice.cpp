@@ -8,20 +8,25 @@ namespace holdfast::hw {
 
 // Frames of one length only: messages are long and short frames in turn, in any rhythm.
 PassChoice::Next PassChoice::next(std::uint32_t bytes) {
-  const bool compares = not_timed_left_ == 0;
-  const Passes passes = compares ? tried() : faster_;
-  if (bytes < kTimedBytesMin) return {passes, false};
-  if (!compares) {
-    --not_timed_left_;
-    return {passes, false};
+  const bool is_short = bytes < kTimedBytesMin;
+  if (resting_ > 0) {
+    if (!is_short) --resting_;
+    return {faster_, false};
   }
+  const Passes passes = tried();
+  if (is_short) return pass_over(passes);
   if (written_ < lap_frames_) {
     ++written_;
     return {passes, false};
   }
   if (block_ == 0 && timed_ == 0) bytes_ = bytes;
-  if (bytes == bytes_) return {passes, true};
-  if (++others_ == kOthersMax) begin_comparison();
+  if (bytes != bytes_) return pass_over(passes);
+  return {passes, true};
+}
+
+// A length that comes no more is given up.
+PassChoice::Next PassChoice::pass_over(Passes passes) {
+  if (++others_ == kOthersOfCompared * compared_frames()) rest();
   return {passes, false};
 }
 
@@ -33,13 +38,7 @@ Passes PassChoice::tried() const {
 
 void PassChoice::took(Duration time) {
   times_ns_[timed_] = time.ns;
-  if (++timed_ == kTimed) end_block();
-}
-
-void PassChoice::begin_comparison() {
-  pairs_of_one_ = 0;
-  others_ = 0;
-  begin_block(0);
+  if (++timed_ == kTimedOfBlock) end_block();
 }
 
 void PassChoice::begin_block(std::uint32_t block) {
@@ -49,15 +48,21 @@ void PassChoice::begin_block(std::uint32_t block) {
 }
 
 void PassChoice::end_block() {
-  const auto middle = times_ns_.begin() + kTimed / 2;
+  const auto middle = times_ns_.begin() + kTimedOfBlock / 2;
   std::ranges::nth_element(times_ns_, middle);
   (tried() == Passes::two ? median_of_two_ns_ : median_of_one_ns_) = *middle;
   if (block_ % 2 == 1 && median_of_one_ns_ < median_of_two_ns_) ++pairs_of_one_;
   begin_block(block_ + 1);
   if (block_ < 2 * kPairs) return;
   faster_ = pairs_of_one_ >= kPairsOfOneMin ? Passes::one : Passes::two;
-  not_timed_left_ = kNotTimed;
-  begin_comparison();
+  rest();
+}
+
+void PassChoice::rest() {
+  resting_ = kLapsBetween * lap_frames_;
+  pairs_of_one_ = 0;
+  others_ = 0;
+  begin_block(0);
 }
 
 }  // namespace holdfast::hw

@@ -90,7 +90,7 @@ class ShmFabric final : public Fabric {
     std::uint32_t announced = 0;  // and announced, as in the lane: at most a lane's fewer
     std::uint32_t head_seen = 0;  // the lane's head is not behind it
     Time look_again;              // not before
-    PassChoice passes{0};
+    PassChoice passes{1};         // of the lane
   };
 
   ShmFabric(const ShmOptions& options, ShmSegment segment, ProcessIdentity self);
