@@ -126,8 +126,8 @@ bool Arguments::number(std::string_view option, std::uint32_t otherwise,
   const std::string text = value(option);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error == std::errc() && end == text.data() + text.size() && number > 0) return true;
-  std::fprintf(stderr, "holdfast: %s is \"%s\"; expected a whole number of at least 1\n",
-               std::string(option).c_str(), text.c_str());
+  std::fprintf(stderr, "holdfast: %s is \"%s\"; expected a whole number from 1 to %u\n",
+               std::string(option).c_str(), text.c_str(), UINT32_MAX);
   return false;
 }
 

@@ -1,6 +1,7 @@
 // holdfast topology: what can be said of a fabric, and the fabric in the forms of other programs.
 #include <array>
 #include <cstdio>
+#include <filesystem>
 
 #include "experiments/config/nearest.hpp"
 #include "experiments/program/commands.hpp"
@@ -31,8 +32,11 @@ const std::array kOptions = {
     kSetOption,
 };
 
+// A folder may have a dot in its name, and be written as "." or with a slash behind it.
 bool is_experiment(const std::string& operand) {
-  return operand.ends_with(".json") || operand.find_last_of('.') == std::string::npos;
+  std::error_code none;
+  return operand.ends_with(".json") || std::filesystem::path(operand).extension().empty() ||
+         std::filesystem::is_directory(operand, none);
 }
 
 Status read_fabric(const std::string& file, const std::string& names_file,
@@ -146,7 +150,7 @@ const Command kTopologyCommand = {
     "Prints hosts, switches, links, rates and distances of a fabric, and warnings for links that\n"
     "are slower than their like. FILE is the output of ibnetdiscover; a name that ends in .json, "
     "or\n"
-    "has no ending, is an experiment or its folder, of which the first point is taken.\n\n"
+    "has no ending, and a folder are an experiment, of which the first point is taken.\n\n"
     "--check finds out which tree most cables make, and names those that do not fit: missing, "
     "slow,\n"
     "moved and swapped ones, switches and hosts that are cabled unlike their like; the most "

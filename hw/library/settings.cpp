@@ -115,7 +115,7 @@ std::string read_settings(Settings& settings) {
       std::from_chars(number.data(), number.data() + number.size(), settings.per_node);
   if (error == std::errc{} && end == number.data() + number.size() && settings.per_node > 0)
     return "";
-  return expected(kPerNodeVariable, text, "a whole number above zero");
+  return expected(kPerNodeVariable, text, "a whole number from 1 to 4294967295");
 }
 
 std::string read_unreachable_max(Duration& duration) {

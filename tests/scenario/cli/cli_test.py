@@ -60,7 +60,7 @@ class Mistakes(Scenario):
 
     def test_numbers(self):
         for bad in ["0", "-1", "two", "1.5", "99999999999"]:
-            self.assertIn("expected a whole number of at least 1",
+            self.assertIn("expected a whole number from 1 to 4294967295",
                           self.refused("run", "small.json", "--jobs", bad))
 
     def test_experiment_that_is_not_there(self):
@@ -336,6 +336,15 @@ class Facts(Scenario):
         self.assertIn("324", said)
         self.assertIn("27", said)
 
+    def test_topology_of_a_folder_with_a_dot_in_its_path(self):
+        whole, _ = self.run_program("topology", os.path.join(ROOT, "experiments", "quickstart"))
+        os.makedirs(self.path("v1.2/quickstart.new"))
+        with open(os.path.join(ROOT, "experiments", "quickstart", "experiment.json"),
+                  encoding="utf-8") as config:
+            self.write("v1.2/quickstart.new/experiment.json", json.load(config))
+        for name in ["v1.2/quickstart.new", "v1.2/quickstart.new/", "./v1.2/quickstart.new/."]:
+            self.assertEqual(self.run_program("topology", name)[0], whole)
+
     def test_topology_check(self):
         self.write("small.json", dict(SMALL, topology={
             "kind": "fat_tree", "down": [4, 4], "up": [1, 2], "parallel": [1, 2]}))
@@ -391,9 +400,9 @@ class Facts(Scenario):
         self.assertRegex(self.refused("topology", "fabric.txt", "--set", "seed=2"),
                          r"^holdfast topology: --set .*\"fabric.txt\" is an ibnetdiscover file; ")
 
-    def test_what_is_a_folder_is_no_topology(self):
+    def test_what_is_a_folder_is_an_experiment_or_no_topology(self):
         os.mkdir(self.path("folder.d"))
-        self.assertIn("folder.d: cannot be read: it is a folder; expected a file",
+        self.assertIn("folder.d/experiment.json: there is no such file; expected an experiment",
                       self.refused("topology", "folder.d"))
 
     def test_what_is_no_program_is_not_launched(self):
