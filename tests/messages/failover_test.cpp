@@ -217,6 +217,8 @@ TEST(Flap, OfTwoSecondsCostsNoMoreThanADeath) {
   stream.run_until(cut + milliseconds(2500));
   expect_well(stream);
   EXPECT_LE(stream.longest_gap(cut), milliseconds(10) + kMessageTime);
+  // And nothing later: not while the rail is tried again, nor when it is back.
+  EXPECT_LE(stream.longest_gap(cut + milliseconds(100)), 105 * kMessageTime / 100);
 }
 
 // The one that is told tells the other, each time.
