@@ -91,8 +91,8 @@ Core::Core(const EndpointOptions& given, std::span<Fabric* const> rails, const A
       incoming(given.limits.requests + given.limits.unexpected_messages + given.limits.peers +
                early_max_of(given.limits)),
       range_blocks(std::min(incoming.size(), kMessagesInPiecesMax), kRangeBlocksShared),
-      unexpected(std::uint64_t{given.limits.unexpected_bytes} *
-                 std::clamp(given.limits.peers, 1u, kPeersKeepingMax)),
+      unexpected(given.limits.unexpected_bytes,
+                 std::clamp(given.limits.peers, 1u, kPeersKeepingMax) + 1),
       early_max(early_max_of(given.limits)),
       more_fragments_max(fragments_beyond(given.limits)),
       pieces_of_a_rail(pieces_of(rails)),

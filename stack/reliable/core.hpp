@@ -58,6 +58,7 @@ struct Core {
   FixedPool<IncomingMessage> incoming;
   RangeBlocks range_blocks;
   UnexpectedMemory unexpected;
+  std::uint32_t kept_of_self = 0;  // KiB of it, of messages to this process itself
   Pool<Outbound> outbound;
   Pool<OwedFragments> owed_fragments;
   std::vector<Connection> connections;

@@ -34,7 +34,7 @@ struct IncomingMessage {
   bool is_whole = false;
   bool is_kept = false;      // `memory` is of the unexpected ones
   ReceivedRanges ranges;     // begun, of a message of several fragments
-  std::uint32_t charge = 0;  // KiB of credit that it holds
+  std::uint32_t charge = 0;  // KiB of its sender's share
   // Of one that has been granted: how often the grant was repeated, on which rail it went last and
   // when, and when it will be repeated.
   std::uint8_t grant_attempts = 0;

@@ -251,9 +251,10 @@ void Receiving::deliver(std::uint32_t i) {
 
 void Receiving::release(std::uint32_t i) {
   IncomingMessage& message = core_.incoming[i];
-  if (message.charge > 0) {
-    Connection& connection = core_.connections[message.connection];
-    if (!is_left(message)) give_credit(connection, message.charge);
+  if (message.connection == kNone) {
+    core_.kept_of_self -= message.charge;
+  } else if (message.charge > 0 && !is_left(message)) {
+    give_credit(core_.connections[message.connection], message.charge);
   }
   forget_kept(message);
   message.ranges.end(core_.range_blocks);
@@ -268,20 +269,6 @@ void Receiving::give_credit(Connection& connection, std::uint32_t charge) {
   if (connection.credit_given - connection.credit_told >= quarter) {
     acknowledging_.owe(connection, Owed::When::next_turn);
   }
-}
-
-bool Receiving::keep(IncomingMessage& message) {
-  if (message.is_rendezvous) return false;
-  message.memory.start = core_.unexpected.take(message.bytes);
-  message.is_kept = message.memory.start != nullptr;
-  return message.is_kept;
-}
-
-void Receiving::forget_kept(IncomingMessage& message) {
-  if (!message.is_kept) return;
-  core_.unexpected.give(message.memory.start, message.bytes);
-  message.is_kept = false;
-  message.memory = {};
 }
 
 bool Receiving::send_to_self(std::uint32_t request, const Envelope& envelope,
@@ -304,7 +291,7 @@ bool Receiving::send_to_self(std::uint32_t request, const Envelope& envelope,
     return false;
   }
   const bool waits = posted == Matching::Posted::waits;
-  if (waits && bytes <= core_.options.limits.eager_bytes_max && (bytes == 0 || keep(message))) {
+  if (waits && keep_of_self(message)) {
     // As eager messages to others: the sender's memory is its own again.
     copy(message.memory, memory, bytes);
     message.is_whole = true;

@@ -117,9 +117,13 @@ class Receiving {
   void deliver(std::uint32_t message);
   void release(std::uint32_t message);
   void give_credit(Connection& connection, std::uint32_t charge);
-  bool keep(IncomingMessage& message);
-  void forget_kept(IncomingMessage& message);
   void fail(std::uint32_t message, Outcome outcome);
+
+  // kept.cpp: messages for which there is no receive yet.
+  bool keep(IncomingMessage& message);
+  bool keep_of_self(IncomingMessage& message);
+  void forget_kept(IncomingMessage& message);
+  void move_together();
 
   Core& core_;
   Acknowledging& acknowledging_;

@@ -18,13 +18,14 @@ unsigned UnexpectedMemory::level_of(std::uint64_t bytes) {
   return bits <= kSmallestBits ? 0 : bits - kSmallestBits;
 }
 
-UnexpectedMemory::UnexpectedMemory(std::uint64_t bytes)
-    : top_(level_of(bytes)),
-      memory_(new std::byte[std::uint64_t{1} << (kSmallestBits + level_of(bytes))]),
-      blocks_(std::size_t{1} << level_of(bytes)) {
-  HOLDFAST_ASSERT(top_ < kLevelsMax);
+UnexpectedMemory::UnexpectedMemory(std::uint64_t share_bytes, std::uint32_t shares)
+    : top_(level_of(share_bytes)),
+      shares_(shares),
+      memory_(new std::byte[size()]),
+      blocks_(std::size_t{shares} << top_) {
+  HOLDFAST_ASSERT(top_ < kLevelsMax && shares >= 1);
   free_.fill(kNoBlock);
-  push(top_, 0);
+  for (std::uint32_t i = shares; i > 0; --i) push(top_, (i - 1) << top_);
 }
 
 void UnexpectedMemory::push(unsigned level, std::uint32_t block) {
@@ -52,11 +53,13 @@ std::byte* UnexpectedMemory::take(std::uint64_t bytes) {
     --level;
     push(level, block + (std::uint32_t{1} << level));
   }
+  taken_bytes_ += block_bytes(wanted);
   return memory_.get() + (std::uint64_t{block} << kSmallestBits);
 }
 
 void UnexpectedMemory::give(const std::byte* at, std::uint64_t bytes) {
   unsigned level = level_of(bytes);
+  taken_bytes_ -= block_bytes(level);
   auto block = static_cast<std::uint32_t>((at - memory_.get()) >> kSmallestBits);
   while (level < top_) {
     const std::uint32_t buddy = block ^ (std::uint32_t{1} << level);
@@ -66,6 +69,11 @@ void UnexpectedMemory::give(const std::byte* at, std::uint64_t bytes) {
     ++level;
   }
   push(level, block);
+}
+
+bool UnexpectedMemory::has_room_for(std::uint64_t bytes) const {
+  const unsigned level = level_of(bytes);
+  return level <= top_ && size() - taken_bytes_ >= block_bytes(level);
 }
 
 }  // namespace holdfast::reliable

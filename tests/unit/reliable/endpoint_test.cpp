@@ -227,6 +227,68 @@ TEST(Endpoint, WhatTheCreditAllowsHasRoom) {
   for (const auto& memory : got) EXPECT_TRUE(memory == message);
 }
 
+// Each number is a tag of a message of its own.
+void send_some(World& world, std::uint32_t from, std::uint32_t to, std::uint64_t first,
+               const std::vector<std::vector<std::byte>>& messages) {
+  for (std::uint64_t i = 0; i < messages.size(); ++i)
+    ASSERT_NE(world.send(from, to, messages[i], first + i), kNoRequest);
+  world.run(milliseconds(100));
+}
+
+void expect_received(World& world, std::uint32_t at, std::uint32_t from, std::uint64_t tag,
+                     const std::vector<std::byte>& message) {
+  std::vector<std::byte> got(message.size());
+  ASSERT_NE(world.receive(at, from, got, tag), kNoRequest);
+  world.run(milliseconds(1));
+  EXPECT_TRUE(got == message) << tag;
+}
+
+// Else who sends to itself would hold up a sender that the program waits for.
+TEST(Endpoint, MessagesToOneselfTakeNothingOfTheOthersShares) {
+  WorldOptions options;
+  options.endpoint.limits.peers = 1;
+  options.endpoint.limits.unexpected_bytes = 64 * 1024;
+  World world(options);
+  std::vector<std::vector<std::byte>> own, others;
+  for (std::uint64_t i = 0; i < 5; ++i) own.push_back(content(i, 16 * 1024));
+  for (std::uint64_t i = 0; i < 4; ++i) others.push_back(content(10 + i, 16 * 1024));
+  send_some(world, 1, 1, 0, own);
+  EXPECT_EQ(world.completed(1).size(), 4u) << "the fifth waits for its receive";
+  send_some(world, 0, 1, 0, others);
+  EXPECT_EQ(world.completed(0).size(), 4u);
+  EXPECT_EQ(world.at(0).counts().fragments_resent, 0u);
+  for (std::uint64_t i = 0; i < 5; ++i) expect_received(world, 1, 1, i, own[i]);
+  for (std::uint64_t i = 0; i < 4; ++i) expect_received(world, 1, 0, i, others[i]);
+  // What was given back can be taken again.
+  world.completed(1).clear();
+  send_some(world, 1, 1, 0, own);
+  EXPECT_EQ(world.completed(1).size(), 4u);
+}
+
+// What is kept lies so that no piece is long enough, though there is room.
+TEST(Endpoint, WhatIsKeptMovesTogetherForALongerMessage) {
+  constexpr std::uint64_t kShort = 64, kEach = 32;
+  WorldOptions options;
+  options.endpoint.limits.peers = 1;
+  options.endpoint.limits.unexpected_bytes = 64 * 1024;
+  World world(options);
+  const std::vector<std::vector<std::byte>> own(2, content(1, 32 * 1024));
+  send_some(world, 1, 1, 0, own);
+  std::vector<std::vector<std::byte>> messages;
+  for (std::uint64_t i = 0; i < kShort; ++i) messages.push_back(content(100 + i, 1000 + i % 24));
+  send_some(world, 0, 1, 0, messages);
+  for (std::uint64_t i = 0; i < kShort; ++i)
+    if (i % kEach != 0) expect_received(world, 1, 0, i, messages[i]);
+  world.completed(0).clear();
+  const std::vector<std::vector<std::byte>> longer{content(2, 32 * 1024)};
+  send_some(world, 0, 1, kShort, longer);
+  EXPECT_EQ(world.completed(0).size(), 1u) << "before it is received";
+  EXPECT_EQ(world.at(0).counts().fragments_resent, 0u);
+  for (std::uint64_t i = 0; i < kShort; i += kEach) expect_received(world, 1, 0, i, messages[i]);
+  expect_received(world, 1, 0, kShort, longer[0]);
+  for (std::uint64_t i = 0; i < 2; ++i) expect_received(world, 1, 1, i, own[i]);
+}
+
 TEST(Endpoint, MoreMessagesThanMayWaitAreNotLost) {
   WorldOptions options;
   options.endpoint.limits.unexpected_messages = 4;

@@ -167,8 +167,9 @@ TEST(ReceivedRanges, OfEachMessageHaveABlock) {
 }
 
 TEST(UnexpectedMemory, BlocksNeverOverlapAndAllComesBack) {
-  UnexpectedMemory memory(100'000);
-  ASSERT_EQ(memory.size(), 131'072u);
+  constexpr std::uint64_t kShare = 32'768;
+  UnexpectedMemory memory(25'000, 5);
+  ASSERT_EQ(memory.size(), 5 * kShare);
   Random random(3, 0, 0);
   std::map<std::byte*, std::uint64_t> taken;
   std::size_t refused = 0;
@@ -198,9 +199,12 @@ TEST(UnexpectedMemory, BlocksNeverOverlapAndAllComesBack) {
   }
   EXPECT_GT(refused, 0u);
   for (const auto& [block, bytes] : taken) memory.give(block, bytes);
-  std::byte* const whole = memory.take(memory.size());
-  ASSERT_NE(whole, nullptr) << "neighbours have grown together";
+  for (int share = 0; share < 5; ++share) {
+    ASSERT_TRUE(memory.has_room_for(kShare));
+    ASSERT_NE(memory.take(kShare), nullptr) << "neighbours have grown together";
+  }
   EXPECT_EQ(memory.take(1), nullptr);
+  EXPECT_FALSE(memory.has_room_for(1));
 }
 
 TEST(RequestTable, NamesAreOfOneUse) {
