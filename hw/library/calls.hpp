@@ -2,22 +2,39 @@
 #pragma once
 
 #include <holdfast/holdfast.h>
-#include <unistd.h>
 
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <string>
 
 #include "hw/library/place.hpp"
 #include "hw/library/session.hpp"
 #include "hw/monotonic_clock.hpp"
 
+namespace holdfast::hw {
+
+// How many forks lie between the process that joined and this one; it takes no system call, as
+// getpid does. Nothing of a job may be touched by a child: its threads are not there, its locks may
+// be held for ever, and its sockets are the parent's.
+extern std::atomic<unsigned> forks;
+
+}  // namespace holdfast::hw
+
 struct holdfast_job {
   std::unique_ptr<holdfast::hw::Session> session;
-  pid_t owner = ::getpid();
+  unsigned joined_after = holdfast::hw::forks.load(std::memory_order_relaxed);
 };
 
 namespace holdfast::hw {
+
+// What is wrong with a handle; null: nothing.
+inline const char* check_job(const holdfast_job* job) {
+  if (job == nullptr) return "job is NULL";
+  const bool is_ours = job->joined_after == forks.load(std::memory_order_relaxed);
+  return is_ours ? nullptr : "this is a child of who has joined";
+}
 
 // Keeps the sentence for this thread, unless all is well; returns the code.
 holdfast_status say(holdfast_status code, const char* what);
@@ -35,6 +52,10 @@ holdfast_status guarded(const Call& call) noexcept {
   } catch (const std::exception& error) {
     return say(HOLDFAST_SYSTEM, error.what());
   }
+}
+
+inline holdfast_status invalid(const char* call, const char* what) {
+  return guarded([&] { return Outcome{HOLDFAST_INVALID, std::string(call) + ": " + what}; });
 }
 
 inline Time after(std::int32_t timeout_ms) {

@@ -85,12 +85,15 @@ Outcome join(std::int32_t timeout_ms, std::unique_ptr<Session>& session) {
   std::unique_ptr<Place> place;
   if (Outcome outcome = find_place(place); !outcome.is_ok()) return outcome;
   if (has_joined.exchange(true)) return before;
+  ::pthread_atfork(nullptr, nullptr, [] { ++holdfast::hw::forks; });
   return Session::join(std::move(place), after(timeout_ms), session);
 }
 
 }  // namespace
 
 namespace holdfast::hw {
+
+std::atomic<unsigned> forks{0};
 
 holdfast_status say(holdfast_status code, const char* what) {
   if (code != HOLDFAST_OK)
@@ -115,9 +118,8 @@ holdfast_status holdfast_join(std::int32_t timeout_ms, holdfast_job** job) {
 }
 
 holdfast_status holdfast_leave(holdfast_job* job, std::int32_t timeout_ms) {
-  if (job == nullptr) return invalid("holdfast_leave: job is NULL");
-  // Its thread is not in this process, so it can be neither ended nor freed.
-  if (job->owner != ::getpid()) return invalid("holdfast_leave: this is a child of who has joined");
+  // Of a parent nothing can be ended nor freed here.
+  if (const char* wrong = holdfast::hw::check_job(job)) return invalid("holdfast_leave", wrong);
   const std::unique_ptr<holdfast_job> owned(job);
   const bool told = job->session->leave(after(timeout_ms < 0 ? 0 : timeout_ms));
   if (timeout_ms < 0)

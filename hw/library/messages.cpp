@@ -24,7 +24,9 @@ using holdfast::ProcessId;
 using holdfast::Segment;
 using holdfast::SegmentFault;
 using holdfast::SegmentList;
+using holdfast::hw::check_job;
 using holdfast::hw::guarded;
+using holdfast::hw::invalid;
 using holdfast::hw::Messenger;
 using holdfast::hw::Outcome;
 using holdfast::hw::say;
@@ -64,10 +66,6 @@ const char* check_pattern(const holdfast_job& job, const holdfast_pattern* patte
 const char* check_request(std::int32_t timeout_ms, const holdfast_request* request) {
   if (request != nullptr || timeout_ms == -1) return nullptr;
   return "request is NULL, which only a call may do that waits as long as it takes";
-}
-
-holdfast_status invalid(const char* call, const char* what) {
-  return guarded([&] { return Outcome{HOLDFAST_INVALID, std::string(call) + ": " + what}; });
 }
 
 Pattern pattern_of(const holdfast_pattern& pattern) {
@@ -136,9 +134,10 @@ template <class Start>
 holdfast_status start_and_wait(const char* call, holdfast_job* job, std::int32_t timeout_ms,
                                holdfast_message* message, holdfast_request* request,
                                const Start& start) {
+  holdfast_request started = HOLDFAST_NO_REQUEST;
+  if (request != nullptr) *request = started;
   if (const char* wrong = check_timeout(timeout_ms)) return invalid(call, wrong);
   if (const char* wrong = check_request(timeout_ms, request)) return invalid(call, wrong);
-  holdfast_request started = HOLDFAST_NO_REQUEST;
   holdfast_status status = start(&started);
   if (status == HOLDFAST_OK) {
     status = wait_for(job->session->messenger(), &started, timeout_ms, message);
@@ -155,7 +154,7 @@ holdfast_status holdfast_send_start(holdfast_job* job, std::uint32_t to, std::ui
                                     std::uint64_t tag, const void* data, std::uint64_t bytes,
                                     holdfast_request* request) {
   constexpr const char* kCall = "holdfast_send_start";
-  if (job == nullptr) return invalid(kCall, "job is NULL");
+  if (const char* wrong = check_job(job)) return invalid(kCall, wrong);
   if (request == nullptr) return invalid(kCall, "request is NULL");
   if (to >= job->session->processes()) return invalid(kCall, "there is no such process");
   if (const char* wrong = check_memory(data, bytes)) return invalid(kCall, wrong);
@@ -169,7 +168,7 @@ holdfast_status holdfast_receive_start(holdfast_job* job, const holdfast_pattern
                                        void* memory, std::uint64_t room,
                                        holdfast_request* request) {
   constexpr const char* kCall = "holdfast_receive_start";
-  if (job == nullptr) return invalid(kCall, "job is NULL");
+  if (const char* wrong = check_job(job)) return invalid(kCall, wrong);
   if (request == nullptr) return invalid(kCall, "request is NULL");
   if (const char* wrong = check_pattern(*job, pattern)) return invalid(kCall, wrong);
   if (const char* wrong = check_memory(memory, room)) return invalid(kCall, wrong);
@@ -184,7 +183,7 @@ holdfast_status holdfast_send_segments_start(holdfast_job* job, std::uint32_t to
                                              const holdfast_segment* segments, std::uint64_t count,
                                              holdfast_request* request) {
   constexpr const char* kCall = "holdfast_send_segments_start";
-  if (job == nullptr) return invalid(kCall, "job is NULL");
+  if (const char* wrong = check_job(job)) return invalid(kCall, wrong);
   if (request == nullptr) return invalid(kCall, "request is NULL");
   if (to >= job->session->processes()) return invalid(kCall, "there is no such process");
   if (const char* wrong = check_segments(segments, count)) return invalid(kCall, wrong);
@@ -201,7 +200,7 @@ holdfast_status holdfast_receive_segments_start(holdfast_job* job, const holdfas
                                                 const holdfast_segment* segments,
                                                 std::uint64_t count, holdfast_request* request) {
   constexpr const char* kCall = "holdfast_receive_segments_start";
-  if (job == nullptr) return invalid(kCall, "job is NULL");
+  if (const char* wrong = check_job(job)) return invalid(kCall, wrong);
   if (request == nullptr) return invalid(kCall, "request is NULL");
   if (const char* wrong = check_pattern(*job, pattern)) return invalid(kCall, wrong);
   if (const char* wrong = check_segments(segments, count)) return invalid(kCall, wrong);
@@ -217,7 +216,7 @@ holdfast_status holdfast_receive_segments_start(holdfast_job* job, const holdfas
 holdfast_status holdfast_wait(holdfast_job* job, holdfast_request* request, std::int32_t timeout_ms,
                               holdfast_message* message) {
   constexpr const char* kCall = "holdfast_wait";
-  if (job == nullptr) return invalid(kCall, "job is NULL");
+  if (const char* wrong = check_job(job)) return invalid(kCall, wrong);
   if (request == nullptr) return invalid(kCall, "request is NULL");
   if (const char* wrong = check_timeout(timeout_ms)) return invalid(kCall, wrong);
   return wait_for(job->session->messenger(), request, timeout_ms, message);
@@ -226,20 +225,20 @@ holdfast_status holdfast_wait(holdfast_job* job, holdfast_request* request, std:
 holdfast_status holdfast_test(holdfast_job* job, holdfast_request* request,
                               holdfast_message* message) {
   constexpr const char* kCall = "holdfast_test";
-  if (job == nullptr) return invalid(kCall, "job is NULL");
+  if (const char* wrong = check_job(job)) return invalid(kCall, wrong);
   if (request == nullptr) return invalid(kCall, "request is NULL");
   return wait_for(job->session->messenger(), request, 0, message);
 }
 
 holdfast_status holdfast_cancel(holdfast_job* job, holdfast_request request) {
-  if (job == nullptr) return invalid("holdfast_cancel", "job is NULL");
+  if (const char* wrong = check_job(job)) return invalid("holdfast_cancel", wrong);
   return guarded([&] { return job->session->messenger().cancel(request.number); });
 }
 
 holdfast_status holdfast_probe(holdfast_job* job, const holdfast_pattern* pattern,
                                std::int32_t timeout_ms, holdfast_message* message) {
   constexpr const char* kCall = "holdfast_probe";
-  if (job == nullptr) return invalid(kCall, "job is NULL");
+  if (const char* wrong = check_job(job)) return invalid(kCall, wrong);
   if (const char* wrong = check_pattern(*job, pattern)) return invalid(kCall, wrong);
   if (const char* wrong = check_timeout(timeout_ms)) return invalid(kCall, wrong);
   bool has_come = false;

@@ -117,7 +117,8 @@ Status Messenger::open_rails() {
 
 // The endpoint of one incarnation of this process. Nobody is connected before the view is followed.
 Status Messenger::begin_life(const holdfast_member& self, Time now) {
-  if (rails_.empty()) {
+  const bool is_first = !rails_.empty();  // else they went with the life before
+  if (!is_first) {
     if (Status status = open_rails(); !status.is_ok()) return status;
   }
   options_.incarnation = {self.incarnation};
@@ -125,6 +126,7 @@ Status Messenger::begin_life(const holdfast_member& self, Time now) {
   members_[self.process] = self;
   endpoint_ = std::make_unique<reliable::Endpoint>(options_, rails_, place_.message_addresses());
   look_at_view();
+  if (is_first) hear_leavers(now);
   follow_view(now);
   return Status::ok();
 }
@@ -223,7 +225,10 @@ Time Messenger::turn(Time now) {
   if (is_news) look_at_view();
   Time next = endpoint_->turn(now);
   if (is_news || parts) {
-    if (is_news) follow_view(now);
+    if (is_news) {
+      collect();  // what has ended by now is not over with this life
+      follow_view(now);
+    }
     if (endpoint_ == nullptr) return Time::never();
     part_with_leavers(now);
     next = endpoint_->turn(now);
@@ -302,6 +307,16 @@ void Messenger::follow_view(Time now) {
       if (member.process != self.process) follow(members_[member.process], member, now);
     }
     members_ = believed_;
+  }
+}
+
+// Who left before this process called for the first time may have sent something before that.
+void Messenger::hear_leavers(Time now) {
+  for (const holdfast_member& member : believed_) {
+    if (member.process == options_.self.value || member.state != HOLDFAST_LEFT) continue;
+    const bool connected = endpoint_->connect({member.process}, {member.incarnation}, now);
+    HOLDFAST_ASSERT(connected);
+    leavers_.push_back({{member.process}, {member.incarnation}, now + kLeaverIsHeard});
   }
 }
 

@@ -110,6 +110,7 @@ class Messenger {
   void remind(Time at);
   void look_at_view();
   void follow_view(Time now);
+  void hear_leavers(Time now);
   void follow(const holdfast_member& before, const holdfast_member& member, Time now);
   bool is_time_to_part(Time now) const;
   void part_with_leavers(Time now);

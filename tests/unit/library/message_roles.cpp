@@ -1,6 +1,8 @@
 // Roles of messages: what is received is compared with what its sender must have sent, which both
 // compute from who sends what to whom.
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -289,6 +291,9 @@ int limits() {
   invalid(::holdfast_send_start(job, 0, 0, 0, nullptr, 1, &sends), "there is no memory");
   invalid(::holdfast_send(job, 0, 0, 0, nullptr, 0, 5, nullptr), "request is NULL");
   invalid(::holdfast_receive_start(job, nullptr, nullptr, 0, &sends), "pattern is NULL");
+  sends.number = 99;
+  invalid(::holdfast_send(job, 0, 0, 0, nullptr, 0, -2, &sends), "less than -1");
+  expect(sends.number == 0, "nothing goes on");
   const holdfast_pattern nobody{2, 0, 0, 0};
   invalid(::holdfast_receive_start(job, &nobody, nullptr, 0, &sends), "no such source");
   invalid(::holdfast_probe(job, &nobody, 0, nullptr), "no such source");
@@ -529,6 +534,47 @@ int left_peer() {
   return kAsExpected;
 }
 
+// Process 1 has sent something, and has left before process 0 calls for messages the first time.
+int early_leaver() {
+  Job job = joined();
+  const Bytes sent = content(1, 0, 1, 5'000);
+  if (job.self() == 1) {
+    const Request request = job.send_start(0, kContext, 1, sent);
+    leave(job);
+    return kAsExpected;
+  }
+  look_until(job, 1, State::left);
+  Bytes memory(sent.size());
+  const Request received = job.receive({1, kContext, 1}, memory, kPatience);
+  expect_message(received, memory, {1, kContext, 1, sent.size()});
+  expect(memory == sent, "its bytes");
+  leave(job);
+  return kAsExpected;
+}
+
+// What goes on is the parent's, and a child neither waits for it nor takes it back.
+int forked_child() {
+  Job job = joined();
+  const std::uint32_t self = job.self();
+  Bytes memory(1'000);
+  Request waits = job.receive_start({self, kContext, 1}, memory);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto code = [&] { return job.send(self, kContext, 1, {}, kPatience).status().code(); };
+    expect(code() == HOLDFAST_INVALID, "a child has no messages");
+    { const Request ends = std::move(waits); }
+    ::_exit(kAsExpected);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  expect(WIFEXITED(status) && WEXITSTATUS(status) == kAsExpected, "a child is refused");
+  const Bytes sent = content(self, self, 1, memory.size());
+  expect(job.send(self, kContext, 1, sent, kPatience).ok(), "a message to itself");
+  expect(waits.wait(kPatience) && waits.ok() && memory == sent, "the receive has gone on");
+  leave(job);
+  return kAsExpected;
+}
+
 // Process 1 receives a message and leaves at once; the message has arrived, whatever is lost then.
 int last_word() {
   Job job = joined();
@@ -700,6 +746,8 @@ bool run_message_role(const char* role, int& exit_status) {
       {"dying_receiver", dying_receiver},
       {"left_peer", left_peer},
       {"last_word", last_word},
+      {"early_leaver", early_leaver},
+      {"forked_child", forked_child},
       {"new_life", come_back},
       {"unreachable", unreachable},
       {"threads", threads},

@@ -76,6 +76,15 @@ TEST_P(Messages, WithWhoHasLeftEndAsFailed) {
   EXPECT_EQ(exit_statuses("left_peer", 2, 1), std::vector<int>(2, 0));
 }
 
+TEST_P(Messages, OfWhoHasLeftBeforeTheFirstCallAreReceived) {
+  if (GetParam() == JobFabric::verbs) GTEST_SKIP() << "adapters take nothing before there is room";
+  EXPECT_EQ(exit_statuses("early_leaver", 2, 1), std::vector<int>(2, 0));
+}
+
+TEST_P(Messages, AreNotThoseOfAForkedChild) {
+  EXPECT_EQ(exit_statuses("forked_child", 2, 2), std::vector<int>(2, 0));
+}
+
 TEST_P(Messages, ThatNobodyWaitsForDoNotKeepWhoLeaves) {
   EXPECT_EQ(exit_statuses("leave_sending", 2, 1), std::vector<int>(2, 0));
 }
