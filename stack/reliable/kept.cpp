@@ -48,8 +48,8 @@ void Receiving::move_together() {
   for (std::uint32_t i = 0; i < core_.incoming.size(); ++i) {
     if (core_.incoming[i].is_kept) kept.push_back(i);
   }
-  std::ranges::stable_sort(kept, std::ranges::greater{},
-                           [this](std::uint32_t i) { return core_.incoming[i].bytes; });
+  std::ranges::sort(kept, std::ranges::greater{},
+                    [this](std::uint32_t i) { return core_.incoming[i].bytes; });
   UnexpectedMemory together = core_.unexpected.another();
   for (const std::uint32_t i : kept) {
     IncomingMessage& message = core_.incoming[i];
