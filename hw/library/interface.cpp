@@ -2,6 +2,7 @@
 // error is kept for its thread. Those of messages are in messages.cpp.
 #include <fcntl.h>
 #include <holdfast/holdfast.h>
+#include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -130,7 +131,8 @@ holdfast_status holdfast_leave(holdfast_job* job, std::int32_t timeout_ms) {
 
 holdfast_status holdfast_next_verdict(holdfast_job* job, std::int32_t timeout_ms,
                                       holdfast_verdict* verdict) {
-  if (job == nullptr) return invalid("holdfast_next_verdict: job is NULL");
+  if (const char* wrong = holdfast::hw::check_job(job))
+    return invalid("holdfast_next_verdict", wrong);
   if (verdict == nullptr) return invalid("holdfast_next_verdict: verdict is NULL");
   if (timeout_ms < -1) return invalid("holdfast_next_verdict: timeout_ms is less than -1");
   if (job->session->next_verdict(until(timeout_ms), *verdict)) return HOLDFAST_OK;
@@ -155,7 +157,8 @@ std::uint32_t holdfast_nodes(const holdfast_job* job) {
 
 holdfast_status holdfast_find_member(const holdfast_job* job, std::uint32_t process,
                                      holdfast_member* member) {
-  if (job == nullptr) return invalid("holdfast_find_member: job is NULL");
+  if (const char* wrong = holdfast::hw::check_job(job))
+    return invalid("holdfast_find_member", wrong);
   if (member == nullptr) return invalid("holdfast_find_member: member is NULL");
   if (process >= job->session->processes()) {
     return invalid("holdfast_find_member: there is no such process");
@@ -166,7 +169,7 @@ holdfast_status holdfast_find_member(const holdfast_job* job, std::uint32_t proc
 
 holdfast_status holdfast_view(const holdfast_job* job, holdfast_member* members, std::uint32_t room,
                               std::uint64_t* version) {
-  if (job == nullptr) return invalid("holdfast_view: job is NULL");
+  if (const char* wrong = holdfast::hw::check_job(job)) return invalid("holdfast_view", wrong);
   if (members != nullptr && room < job->session->processes()) {
     return invalid("holdfast_view: the array is too small for all processes");
   }

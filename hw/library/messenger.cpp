@@ -115,7 +115,8 @@ Status Messenger::open_rails() {
   return sleeper_->open({.signals = false, .bell = bell_.get()});
 }
 
-// The endpoint of one incarnation of this process. Nobody is connected before the view is followed.
+// The endpoint of one incarnation of this process. Nobody but who has left is connected before the
+// view is followed.
 Status Messenger::begin_life(const holdfast_member& self, Time now) {
   const bool is_first = !rails_.empty();  // else they went with the life before
   if (!is_first) {
@@ -134,6 +135,7 @@ Status Messenger::begin_life(const holdfast_member& self, Time now) {
 // What the others have begun with this incarnation is over for them, so it is for us. Rails go
 // too: they hold slots of the endpoint.
 void Messenger::end_life() {
+  if (endpoint_ != nullptr) collect();  // what has ended by now does not end so
   for (Record& record : records_) {
     if (!record.is_used || record.is_done) continue;
     record.is_done = true;
@@ -225,10 +227,7 @@ Time Messenger::turn(Time now) {
   if (is_news) look_at_view();
   Time next = endpoint_->turn(now);
   if (is_news || parts) {
-    if (is_news) {
-      collect();  // what has ended by now is not over with this life
-      follow_view(now);
-    }
+    if (is_news) follow_view(now);
     if (endpoint_ == nullptr) return Time::never();
     part_with_leavers(now);
     next = endpoint_->turn(now);

@@ -113,11 +113,11 @@ HOLDFAST_API HOLDFAST_CHECKED holdfast_status holdfast_join(int32_t timeout_ms, 
 /* Leaves, and frees the handle whatever is returned. The others get the verdict HOLDFAST_LEFT;
  * `timeout_ms` (0 .. 2^31-1) bounds the wait until they have acknowledged it. HOLDFAST_TIMED_OUT:
  * not everybody has; who has not will believe this process dead once it has ended. What has come of
- * messages is acknowledged before that. As acknowledgements may be lost, a process to which messages
- * have come goes on acknowledging for a quarter of a second after all know, unless nobody else is
- * left or `timeout_ms` is over before. What has begun to be sent and was not waited for may never
- * arrive, as nothing waits for it. A process that ends without leaving is believed dead, whatever
- * its exit status. In a child made by fork it does nothing: HOLDFAST_INVALID. */
+ * messages is acknowledged before that. As acknowledgements may be lost, a process to which
+ * messages have come goes on acknowledging for a quarter of a second after all know, unless nobody
+ * else is left or `timeout_ms` is over before. What has begun to be sent and was not waited for may
+ * never arrive, as nothing waits for it. A process that ends without leaving is believed dead,
+ * whatever its exit status. In a child made by fork it does nothing: HOLDFAST_INVALID. */
 HOLDFAST_API holdfast_status holdfast_leave(holdfast_job* job, int32_t timeout_ms);
 
 /* The next verdict: HOLDFAST_OK and *verdict, or HOLDFAST_TIMED_OUT if there is none within
@@ -309,7 +309,8 @@ HOLDFAST_API HOLDFAST_CHECKED holdfast_status holdfast_cancel(holdfast_job* job,
 /* Waits for a message that the pattern means, as long as holdfast_wait would, and leaves it where
  * it is: *message is the one that a receive of this pattern would get. `message` may be NULL.
  * HOLDFAST_TIMED_OUT: there is none. HOLDFAST_PEER_FAILED: nor will there be, the source is gone,
- * if it left a quarter of a second ago. Another thread may receive it first. */
+ * if it left a quarter of a second ago, and this process called for messages the first time as long
+ * ago. Another thread may receive it first. */
 HOLDFAST_API HOLDFAST_CHECKED holdfast_status holdfast_probe(holdfast_job* job,
                                                              const holdfast_pattern* pattern,
                                                              int32_t timeout_ms,

@@ -8,7 +8,8 @@
 
 namespace holdfast::reliable {
 
-// What credit allows has room, if not in one piece.
+// What credit allows has room, if not in one piece; unless more senders than there are shares have
+// used theirs, or a peer has come back and nobody has received what its life before sent.
 bool Receiving::keep(IncomingMessage& message) {
   if (message.is_rendezvous) return false;
   message.memory.start = core_.unexpected.take(message.bytes);
@@ -41,7 +42,7 @@ void Receiving::forget_kept(IncomingMessage& message) {
 }
 
 // Longest first, into memory of which nothing is taken: so what is left over is in one piece. It
-// takes a copy of all that is kept, and an allocation, and is needed only where many short ones
+// takes a copy of all that is kept, and allocations, and is needed only where many short ones
 // were received from between others.
 void Receiving::move_together() {
   std::vector<std::uint32_t> kept;

@@ -556,21 +556,25 @@ int early_leaver() {
 int forked_child() {
   Job job = joined();
   const std::uint32_t self = job.self();
-  Bytes memory(1'000);
-  Request waits = job.receive_start({self, kContext, 1}, memory);
+  const Bytes sent = content(self, self, 1, 2'000'000);  // too long to be kept
+  Request goes_on = job.send_start(self, kContext, 1, sent);
+  expect(!goes_on.over(), "it waits to be received");
   const pid_t child = ::fork();
   if (child == 0) {
-    const auto code = [&] { return job.send(self, kContext, 1, {}, kPatience).status().code(); };
-    expect(code() == HOLDFAST_INVALID, "a child has no messages");
-    { const Request ends = std::move(waits); }
+    Bytes memory(sent.size());
+    const Request refused = job.receive({self, kContext, 1}, memory, kPatience);
+    expect(refused.status().code() == HOLDFAST_INVALID, "a child has no messages");
+    expect(!job.next_verdict(1ms) && std::strstr(::holdfast_error(), "child") != nullptr,
+           "nor news");
+    { const Request ends = std::move(goes_on); }
     ::_exit(kAsExpected);
   }
   int status = 0;
   ::waitpid(child, &status, 0);
   expect(WIFEXITED(status) && WEXITSTATUS(status) == kAsExpected, "a child is refused");
-  const Bytes sent = content(self, self, 1, memory.size());
-  expect(job.send(self, kContext, 1, sent, kPatience).ok(), "a message to itself");
-  expect(waits.wait(kPatience) && waits.ok() && memory == sent, "the receive has gone on");
+  Bytes memory(sent.size());
+  expect(job.receive({self, kContext, 1}, memory, kPatience).ok() && memory == sent, "its message");
+  expect(goes_on.wait(kPatience) && goes_on.ok(), "the send has gone on");
   leave(job);
   return kAsExpected;
 }
