@@ -92,7 +92,7 @@ Core::Core(const EndpointOptions& given, std::span<Fabric* const> rails, const A
                early_max_of(given.limits)),
       range_blocks(std::min(incoming.size(), kMessagesInPiecesMax), kRangeBlocksShared),
       unexpected(given.limits.unexpected_bytes,
-                 std::clamp(given.limits.peers, 1u, kPeersKeepingMax) + 1),
+                 std::clamp(given.limits.peers, 1u, kPeersKeepingMax) + 1),  // and its own
       early_max(early_max_of(given.limits)),
       more_fragments_max(fragments_beyond(given.limits)),
       pieces_of_a_rail(pieces_of(rails)),

@@ -1,6 +1,8 @@
 // Messages that are kept until they are received.
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "stack/reliable/outgoing.hpp"
