@@ -27,6 +27,7 @@ namespace {
 constexpr std::size_t kStrangersMax = 64;      // guests who have not yet said who they are
 constexpr Duration kToIntroduce = seconds(5);  // and how long they have for it
 constexpr Duration kToTell = seconds(2);       // for a guest to take an answer
+constexpr Duration kRest = milliseconds(100);
 
 struct Guest {
   Descriptor socket;
@@ -64,6 +65,7 @@ class Host final : public Meeting {
   UdpEndpoint endpoint_;
   std::uint32_t processes_ = 0;
   Descriptor listener_;
+  Time rests_until_;  // nobody is let in before
   std::list<Guest> guests_;
   const Introduction* introduction_ = nullptr;  // while meet() runs
   std::vector<JobMember> members_;              // by rank; of those who wait
@@ -117,7 +119,13 @@ std::size_t Host::strangers() const {
 void Host::let_in() {
   Guest guest;
   guest.socket = Descriptor(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-  if (!guest.socket.is_open() || !draw(guest.nonces.host)) return;
+  if (!guest.socket.is_open()) {
+    // Without descriptors or memory the next one would fail alike, and at once.
+    const bool exhausted = errno != EAGAIN && errno != EINTR && errno != ECONNABORTED;
+    if (exhausted) rests_until_ = monotonic_now() + kRest;
+    return;
+  }
+  if (!draw(guest.nonces.host)) return;
   // Answers are few bytes, but one who is stopped must not stop us.
   const timeval longest{static_cast<time_t>(kToTell.ns / 1'000'000'000), 0};
   ::setsockopt(guest.socket.get(), SOL_SOCKET, SO_SNDTIMEO, &longest, sizeof longest);
@@ -201,8 +209,10 @@ bool Host::hear(Guest& guest) {
 
 void Host::wait(Time until) {
   std::vector<pollfd> waiting;
-  waiting.push_back({strangers() < kStrangersMax ? listener_.get() : -1, POLLIN, 0});
-  Time next = until;
+  const bool rests = monotonic_now() < rests_until_;
+  const bool open = strangers() < kStrangersMax && !rests;
+  waiting.push_back({open ? listener_.get() : -1, POLLIN, 0});  // -1 is passed over
+  Time next = rests ? std::min(until, rests_until_) : until;
   for (const Guest& guest : guests_) {
     waiting.push_back({guest.socket.get(), POLLIN, 0});
     if (!guest.waits()) next = std::min(next, guest.leaves_at);

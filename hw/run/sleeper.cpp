@@ -22,7 +22,7 @@ namespace {
 // What an entry of the epoll set is for.
 enum Source : std::uint32_t { kAlarm, kSignals, kLifeline, kBell, kRail };
 
-// Of a rail without a descriptor.
+// Of a rail without a descriptor, or with one that the system does not watch for us now.
 constexpr int kNapMs = 1;
 
 bool add(int epoll, int descriptor, std::uint32_t events, Source source) {
@@ -62,10 +62,11 @@ bool Sleeper::arm(std::span<Fabric* const> rails, Time& until, int& longest_ms) 
     const Armed armed = rail->arm();
     if (!armed.idle) return false;
     until = std::min(until, armed.until);
-    if (armed.descriptor < 0) {
+    if (std::find(armed_.begin(), armed_.end(), armed.descriptor) != armed_.end()) continue;
+    if (armed.descriptor >= 0 && add(epoll_.get(), armed.descriptor, EPOLLIN, kRail)) {
+      armed_.push_back(armed.descriptor);
+    } else {
       longest_ms = kNapMs;
-    } else if (std::find(armed_.begin(), armed_.end(), armed.descriptor) == armed_.end()) {
-      if (add(epoll_.get(), armed.descriptor, EPOLLIN, kRail)) armed_.push_back(armed.descriptor);
     }
   }
   return true;

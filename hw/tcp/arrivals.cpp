@@ -18,10 +18,13 @@ constexpr std::size_t kReadAhead = 16 << 10;
 
 }  // namespace
 
-// False: nobody has come.
-bool TcpFabric::accept_all() {
+// False: nobody has come, or can be let in now.
+bool TcpFabric::accept_all(Time now) {
+  end_rest(now);
+  if (rests_until_ != Time::never()) return false;
   for (bool any = false;; any = true) {
     Accepted accepted = accept_one(sockets_.listener);
+    if (accepted.exhausted) rest(now);
     if (!accepted.socket.is_open()) return any;
     if (from_others_ == from_others_max_) {
       ++counters_.refused;
@@ -45,6 +48,7 @@ bool TcpFabric::accept_all() {
 bool TcpFabric::look_for_arrivals(bool& more) {
   told_ = 0;
   const Time began = monotonic_now();
+  end_rest(began);
   std::array<epoll_event, kReadyBatch> events;
   const int count = ::epoll_wait(sockets_.arrivals.get(), events.data(), kReadyBatch, 0);
   if (count <= 0) {
@@ -55,8 +59,7 @@ bool TcpFabric::look_for_arrivals(bool& more) {
   for (const epoll_event& event : std::span(events).first(static_cast<std::size_t>(count))) {
     const std::uint32_t place = event.data.u32;
     if (place == kListener) {
-      // Without a descriptor left nobody is accepted, and the listener stays readable.
-      more = accept_all() || more;
+      more = accept_all(began) || more;
     } else if (!std::exchange(places_[place].is_ready, true)) {
       ready_.push(place);
     }

@@ -31,6 +31,12 @@ Connection::Connection(Descriptor socket, const UdpEndpoint& peer, Stage stage,
                        std::uint32_t frame_bytes_max)
     : socket_(std::move(socket)), peer_(peer), stage_(stage), frame_bytes_max_(frame_bytes_max) {}
 
+// What the kernel has taken leaves before the end is told, as it does at close(). Where the
+// connection is not made yet nobody tries to make it any more.
+Connection::~Connection() {
+  ::shutdown(socket_.get(), SHUT_RDWR);
+}
+
 // A connection to ourselves, which happens where nobody listens at a port that the kernel may
 // choose for us, is none.
 Connection::Stage Connection::look() {

@@ -23,6 +23,10 @@ class Connection {
   // `peer` is its other end.
   Connection(Descriptor socket, const UdpEndpoint& peer, Stage stage,
              std::uint32_t frame_bytes_max);
+  // The other side hears of it, whoever else has the socket: a child that we have made, say.
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
 
   int descriptor() const { return socket_.get(); }
   const UdpEndpoint& peer() const { return peer_; }

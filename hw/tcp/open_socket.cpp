@@ -80,7 +80,7 @@ Accepted accept_one(const Descriptor& listener) {
       set_connection_options(socket);
       return {std::move(socket), endpoint_of(from)};
     }
-    if (errno != EINTR && errno != ECONNABORTED) return {};
+    if (errno != EINTR && errno != ECONNABORTED) return {{}, {}, errno != EAGAIN};
   }
 }
 

@@ -11,8 +11,9 @@ namespace holdfast::hw {
 Descriptor open_listener(const UdpEndpoint& local);
 
 struct Accepted {
-  Descriptor socket;  // closed: nobody has come
+  Descriptor socket;  // closed: nobody has come, or can be let in
   UdpEndpoint from;
+  bool exhausted = false;  // without descriptors or memory the next one would fail alike
 };
 Accepted accept_one(const Descriptor& listener);
 

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
@@ -20,6 +21,8 @@ namespace {
 
 // Between two attempts to reach somebody who is not there.
 constexpr Duration kAgain = milliseconds(20);
+// Of the listener, when nobody can be let in for want of descriptors or memory.
+constexpr Duration kRest = milliseconds(100);
 // Events that are told of without a look for others. A frame that is placed is told of alone.
 constexpr std::size_t kToldAtMost = 8;
 
@@ -86,6 +89,8 @@ TcpFabric::TcpFabric(const TcpOptions& options, Sockets sockets, std::unique_ptr
 }
 
 TcpFabric::~TcpFabric() {
+  // Whoever else has the socket, nobody listens any more.
+  ::shutdown(sockets_.listener.get(), SHUT_RDWR);
   for (Place& place : places_) {
     if (place.connection != nullptr) place.connection->finish();
     place.connection.reset();
@@ -195,7 +200,7 @@ bool TcpFabric::connect(std::uint32_t receiver, Time now) {
   if (now < to.again) return false;
   to.again = now + kAgain;
   // It may have come to us meanwhile.
-  accept_all();
+  accept_all(now);
   if (to.connection != kNone) return true;
   const bool from_any = to.has_broken || to.endpoint == local_;
   Begun begun =
@@ -229,6 +234,8 @@ void TcpFabric::close(std::uint32_t at, Time now) {
 void TcpFabric::remove(std::uint32_t at) {
   watch(at, false);
   Place& place = places_[at];
+  // Where a child has the socket, too, the kernel would tell of it for ever.
+  control(sockets_.arrivals, EPOLL_CTL_DEL, place.connection->descriptor(), 0, at);
   place.receiver = kNone;
   place.connection.reset();
   if (std::exchange(place.is_from_other, false)) --from_others_;
@@ -255,6 +262,19 @@ void TcpFabric::watch(std::uint32_t at, bool wanted) {
   control(sockets_.departures, wanted ? EPOLL_CTL_ADD : EPOLL_CTL_DEL,
           place.connection->descriptor(), EPOLLOUT, at);
   watched_ = wanted ? watched_ + 1 : watched_ - 1;
+}
+
+// Who waits for the listener stays there, and would wake us again and again.
+void TcpFabric::rest(Time now) {
+  rests_until_ = now + kRest;
+  control(sockets_.arrivals, EPOLL_CTL_MOD, sockets_.listener.get(), 0, kListener);
+}
+
+// If it is over.
+void TcpFabric::end_rest(Time now) {
+  if (now < rests_until_) return;
+  rests_until_ = Time::never();
+  control(sockets_.arrivals, EPOLL_CTL_MOD, sockets_.listener.get(), EPOLLIN, kListener);
 }
 
 // Frames for one receiver; what finds no room is lost.
@@ -384,7 +404,7 @@ Armed TcpFabric::arm() {
   if (port_ != nullptr) port_->look_at_once();
   pollfd all{sockets_.all.get(), POLLIN, 0};
   if (::poll(&all, 1, 0) > 0) return {false, -1};
-  return {true, sockets_.all.get()};
+  return {true, sockets_.all.get(), wants_arrivals ? rests_until_ : Time::never()};
 }
 
 }  // namespace holdfast::hw

@@ -71,7 +71,9 @@ class TcpFabric final : public Fabric {
  public:
   // Listens. An error names the address and the reason.
   static Status open(const TcpOptions& options, std::unique_ptr<TcpFabric>& opened);
-  // What the kernel has taken still arrives, unless more comes meanwhile from where it goes to.
+  // What the kernel has taken still arrives, unless more comes meanwhile from where it goes to. The
+  // others hear of the end, and the port can be listened at again, though a child of this process
+  // may hold the sockets; what a child has of the fabric itself must not be touched there.
   ~TcpFabric() override;
 
   const Caps& caps() const override { return caps_; }
@@ -148,9 +150,11 @@ class TcpFabric final : public Fabric {
   void flush(std::uint32_t receiver, Time now);
   void watch(std::uint32_t place, bool wanted);
   void look_after_waiting();
+  void rest(Time now);
+  void end_rest(Time now);
 
   // arrivals.cpp
-  bool accept_all();
+  bool accept_all(Time now);
   bool look_for_arrivals(bool& more);
   void receive(std::uint32_t place, std::span<Event> events, std::size_t& count, bool& more);
   Connection::Read read(Connection& connection, const ClockPair& now, std::span<Event> events,
@@ -166,6 +170,7 @@ class TcpFabric final : public Fabric {
   Sockets sockets_;
   std::unique_ptr<PortWatch> port_;  // null: not watched
   bool wakes_for_arrivals_ = false;
+  Time rests_until_ = Time::never();  // nobody is let in before; never: the listener does not rest
   ArrivalClock arrivals_;
   TcpCounters counters_;
   std::size_t send_buffer_bytes_;

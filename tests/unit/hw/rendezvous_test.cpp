@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include "hw/monotonic_clock.hpp"
 #include "hw/udp/internet_socket.hpp"
 #include "stack/base/random.hpp"
+#include "tests/unit/hw/few_descriptors.hpp"
 
 namespace holdfast::hw {
 namespace {
@@ -222,6 +224,12 @@ TEST(JoinedNode, TheAddressesOfEachRailAreLookedAt) {
   EXPECT_TRUE(check_addresses(JobFabric::udp, members).is_ok());
 }
 
+Duration processor_time() {
+  timespec time{};
+  EXPECT_EQ(::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time), 0);
+  return seconds(time.tv_sec) + Duration{time.tv_nsec};
+}
+
 // A job of three whose process 0 waits.
 class Rendezvous : public ::testing::Test {
  protected:
@@ -278,6 +286,10 @@ class Rendezvous : public ::testing::Test {
   // A process that says who it is, and is heard.
   Descriptor claimed(std::uint32_t rank) {
     Descriptor socket = connected();
+    claim(socket, rank);
+    return socket;
+  }
+  static void claim(const Descriptor& socket, std::uint32_t rank) {
     Nonces nonces;
     std::array<std::byte, kHelloBytes> hello;
     EXPECT_TRUE(say(socket, encode_hello(nonces.process)));
@@ -285,7 +297,6 @@ class Rendezvous : public ::testing::Test {
               static_cast<ssize_t>(hello.size()));
     EXPECT_TRUE(decode_hello(hello, nonces.host).is_ok());
     EXPECT_TRUE(say(socket, encode_claim(claim_of(rank), key_of(1), nonces)));
-    return socket;
   }
   void expect_met(const One& one) {
     ASSERT_TRUE(one.met.is_ok()) << one.met.message;
@@ -381,6 +392,25 @@ TEST_F(Rendezvous, AProcessThatDiesBeforeTheBeginningGivesItsRankBack) {
   start(2, all[2]);
   join_all();
   for (const One& one : all) expect_met(one);
+}
+
+// Whoever waits at its door takes no processor meanwhile.
+TEST_F(Rendezvous, WithoutADescriptorLeftProcess0RestsAndGoesOn) {
+  One host;
+  start(0, host);
+  const Descriptor first = claimed(1);
+  const Descriptor second(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  {
+    const FewDescriptors few(0);
+    const SocketName to(place_);
+    ASSERT_EQ(::connect(second.get(), &to.any, to.size), 0);
+    const Duration before = processor_time();
+    ::usleep(500'000);
+    EXPECT_LT(processor_time() - before, milliseconds(50));
+  }
+  claim(second, 2);
+  join_all();
+  expect_met(host);
 }
 
 TEST_F(Rendezvous, WhoWaitsIsToldWhoIsMissing) {

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hw/descriptor.hpp"
@@ -143,6 +144,18 @@ TEST_F(SleeperTest, ARailThatMustBePolledWakes) {
   const Time before = monotonic_now();
   EXPECT_EQ(sleeper_.sleep(long_after(), rails_), Wake::work);
   EXPECT_GE(monotonic_now(), rail_.until);
+  EXPECT_LT(monotonic_now(), before + seconds(30));
+}
+
+// Of a file it is refused for ever, and of another descriptor while there is no memory.
+TEST_F(SleeperTest, WithADescriptorThatIsNotWatchedItNapsAndAsksAgain) {
+  Descriptor file(::memfd_create("rail", MFD_CLOEXEC));
+  std::swap(rail_.event, file);
+  const Time before = monotonic_now();
+  EXPECT_EQ(sleeper_.sleep(long_after(), rails_), Wake::work);
+  std::swap(rail_.event, file);
+  rail_.arrives_after_arm = true;
+  EXPECT_EQ(sleeper_.sleep(long_after(), rails_), Wake::work);
   EXPECT_LT(monotonic_now(), before + seconds(30));
 }
 

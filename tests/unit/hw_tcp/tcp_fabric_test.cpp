@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +18,7 @@
 #include <vector>
 
 #include "hw/descriptor.hpp"
+#include "hw/monotonic_clock.hpp"
 #include "hw/tcp/framing.hpp"
 #include "hw/tcp/tcp_fabric.hpp"
 #include "hw/udp/internet_socket.hpp"
@@ -166,6 +170,7 @@ class Stranger {
     return ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
            static_cast<ssize_t>(bytes.size());
   }
+  void end() { EXPECT_EQ(::shutdown(socket_.get(), SHUT_WR), 0); }
   // Whether the other side has ended the connection.
   bool is_ended() {
     set_patience(socket_);
@@ -187,6 +192,26 @@ class Stranger {
   }
 
   Descriptor socket_;
+};
+
+// It holds whatever is open when it is made, and lives on.
+class Child {
+ public:
+  Child() : pid_(::fork()) {
+    EXPECT_GE(pid_, 0);
+    if (pid_ != 0) return;
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (;;) ::pause();
+  }
+  ~Child() {
+    EXPECT_EQ(::kill(pid_, SIGKILL), 0);
+    EXPECT_EQ(::waitpid(pid_, nullptr, 0), pid_);
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+ private:
+  pid_t pid_;
 };
 
 std::string on_the_stream(const std::string& frame) {
@@ -309,27 +334,31 @@ TEST(TcpFabric, WhatHadComeIsHeardThoughNothingCanBeSentAnyMore) {
 }
 
 // Its first request is not answered, as by a kernel that knows of another connection of these ends.
+// It is not repeated then, though a child may hold its socket.
 TEST(TcpFabric, WhatIsNotMadeAtOnceIsTriedFromAnotherPort) {
-  Door door(0);
-  End before, end;
-  before.send(before.fabric().attach(door.address(), Service::datagram), "takes the place");
-  const Peer to = end.fabric().attach(door.address(), Service::datagram);
-  end.send(to, "first");
-  ::usleep(30'000);
-  end.send(to, "second");
-  UdpEndpoint from;
-  (void)door.accept(from);
-  EXPECT_EQ(from, before.fabric().endpoint());
-  for (int attempt = 0; attempt < 5'000 && !door.has_visitor(); ++attempt) {
+  for (const bool is_held : {false, true}) {
+    Door door(0);
+    End before, end;
+    before.send(before.fabric().attach(door.address(), Service::datagram), "takes the place");
+    const Peer to = end.fabric().attach(door.address(), Service::datagram);
+    end.send(to, "first");
+    const auto child = is_held ? std::make_unique<Child>() : nullptr;
+    ::usleep(30'000);
+    end.send(to, "second");
+    UdpEndpoint from;
+    (void)door.accept(from);
+    EXPECT_EQ(from, before.fabric().endpoint());
+    for (int attempt = 0; attempt < 5'000 && !door.has_visitor(); ++attempt) {
+      EXPECT_TRUE(end.received().empty());
+      ::usleep(1'000);
+    }
+    Stranger other(door.accept(from));
+    EXPECT_NE(from.port, end.fabric().endpoint().port);
     EXPECT_TRUE(end.received().empty());
-    ::usleep(1'000);
+    const std::string both = on_the_stream("first") + on_the_stream("second");
+    EXPECT_EQ(other.read(both.size()), both);
+    EXPECT_EQ(end.counters().lost, 0u);
   }
-  Stranger other(door.accept(from));
-  EXPECT_NE(from.port, end.fabric().endpoint().port);
-  EXPECT_TRUE(end.received().empty());
-  const std::string both = on_the_stream("first") + on_the_stream("second");
-  EXPECT_EQ(other.read(both.size()), both);
-  EXPECT_EQ(end.counters().lost, 0u);
 }
 
 TEST(TcpFabric, WithoutADescriptorLeftItGoesOn) {
@@ -338,9 +367,31 @@ TEST(TcpFabric, WithoutADescriptorLeftItGoesOn) {
   {
     const FewDescriptors few(0);
     EXPECT_TRUE(end.received().empty());
+    const Armed armed = end.fabric().arm();
+    EXPECT_TRUE(armed.idle) << "who waits at the door keeps nobody awake";
+    EXPECT_LE(armed.until, monotonic_now() + milliseconds(100));
   }
   EXPECT_TRUE(stranger.write(on_the_stream("after all")));
   EXPECT_EQ(end.wait_for(1), std::vector<std::string>{"after all"});
+  EXPECT_EQ(end.fabric().arm().until, Time::never());
+}
+
+// It finds out when it connects.
+TEST(TcpFabric, WithoutADescriptorLeftWhoHasNoSlotsSleeps) {
+  const std::unique_ptr<TcpFabric> fabric = open();
+  Door door;
+  Operation operation;
+  operation.inline_data = true;
+  operation.peer = fabric->attach(door.address(), Service::datagram);
+  {
+    const FewDescriptors few(0);
+    EXPECT_EQ(fabric->post({&operation, 1}), 1u);
+  }
+  EXPECT_EQ(fabric->counters().lost, 1u);
+  std::array<Event, 1> events;
+  EXPECT_EQ(fabric->poll(events), 0u);
+  EXPECT_TRUE(fabric->arm().idle);
+  EXPECT_EQ(fabric->arm().until, Time::never()) << "a poll would do nothing then";
 }
 
 TEST(TcpFabric, WhoSendsMuchKeepsNobodyElseWaiting) {
@@ -527,6 +578,41 @@ TEST(TcpFabric, WhoComesBackAtAnAddressIsFound) {
   }
   ASSERT_FALSE(all.empty());
   EXPECT_EQ(all.front(), "second life");
+}
+
+TEST(TcpFabric, AConnectionThatHasEndedIsOverThoughAChildHoldsIt) {
+  End end;
+  Stranger stranger(end);
+  EXPECT_TRUE(stranger.write(on_the_stream("heard")));
+  EXPECT_EQ(end.wait_for(1), std::vector<std::string>{"heard"});
+  const Child child;
+  stranger.end();
+  ::usleep(2'000);  // until that has come
+  EXPECT_TRUE(end.received().empty());
+  EXPECT_TRUE(stranger.is_ended());
+  EXPECT_TRUE(end.fabric().arm().idle) << "it is told of again and again";
+}
+
+// Connections that others have made and its own; what has left arrives before the end.
+TEST(TcpFabric, AnEarlierLifeIsOverThoughAChildHoldsItsSockets) {
+  auto earlier = std::make_unique<End>();
+  TcpOptions options;
+  options.local = earlier->fabric().endpoint();
+  Stranger stranger(*earlier);
+  EXPECT_TRUE(stranger.write(on_the_stream("heard")));
+  EXPECT_EQ(earlier->wait_for(1).size(), 1u);
+  Door door;
+  earlier->send(earlier->fabric().attach(door.address(), Service::datagram), "last words");
+  UdpEndpoint from;
+  Stranger other(door.accept(from));
+  const Child child;
+  earlier.reset();
+  EXPECT_TRUE(stranger.is_ended());
+  EXPECT_EQ(other.read(kCacheLineBytes), on_the_stream("last words"));
+  EXPECT_TRUE(other.is_ended());
+  std::unique_ptr<TcpFabric> later;
+  const Status status = TcpFabric::open(options, later);
+  EXPECT_TRUE(status.is_ok()) << status.message();
 }
 
 TEST(TcpFabric, NobodyThereLosesTheFrameAndNothingElse) {
