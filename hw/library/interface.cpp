@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <string>
 
@@ -79,14 +80,24 @@ Outcome find_place(std::unique_ptr<Place>& place) {
 // A process has one part in one job; a child that it forks has none.
 std::atomic<bool> has_joined{false};
 
+Outcome count_forks() {
+  const int error = ::pthread_atfork(nullptr, nullptr, [] { ++holdfast::hw::forks; });
+  if (error == 0) return {};
+  return {HOLDFAST_SYSTEM, std::string("cannot ask to be told of forks: ") + std::strerror(error)};
+}
+
+// A place is one thread's: its descriptors are closed by whoever gives it up.
 Outcome join(std::int32_t timeout_ms, std::unique_ptr<Session>& session) {
-  const Outcome before{HOLDFAST_JOINED_BEFORE,
-                       "this process has joined its job before, or tried to; a process joins once"};
-  if (has_joined) return before;
+  if (has_joined.exchange(true)) {
+    return {HOLDFAST_JOINED_BEFORE,
+            "this process has joined its job before, or tried to; a process joins once"};
+  }
   std::unique_ptr<Place> place;
-  if (Outcome outcome = find_place(place); !outcome.is_ok()) return outcome;
-  if (has_joined.exchange(true)) return before;
-  ::pthread_atfork(nullptr, nullptr, [] { ++holdfast::hw::forks; });
+  if (Outcome found = find_place(place); !found.is_ok()) {
+    has_joined = false;
+    return found;
+  }
+  if (Outcome counted = count_forks(); !counted.is_ok()) return counted;
   return Session::join(std::move(place), after(timeout_ms), session);
 }
 

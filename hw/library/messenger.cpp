@@ -23,9 +23,12 @@ namespace {
 
 // A waiting thread looks for so long before it sleeps: about what it takes to wake one.
 constexpr Duration kPolls = microseconds(50);
-// Then, after so many turns in vain, the clock is read again, and others may run. Meanwhile the
-// time that a turn is told is at most that much too early.
+// Then, after so many turns in vain, the clock is read again. Meanwhile the time that a turn is
+// told is at most that much too early.
 constexpr unsigned kTurnsAtOnce = 8;
+// Others may run after so long in vain, and each time again: who has asked them by a system call
+// for less than that comes too late for an answer out of shared memory.
+constexpr Duration kYieldsEach = microseconds(2);
 // A thread that leaves the sleeping to another looks again by itself after so long at the latest.
 constexpr Duration kNapMax = seconds(3600);
 // That a process has left is told on other ways than its messages and acknowledgements, which may
@@ -95,13 +98,21 @@ Outcome Messenger::open(Duration unreachable_max) {
   options_.unreachable_max = unreachable_max;
   if (Status status = open_rails(); !status.is_ok()) return {HOLDFAST_SYSTEM, status.message()};
   if (rails_.empty()) {
-    broken_ = {HOLDFAST_NO_MESSAGES,
-               "this job has no messages: whoever has started it has given no addresses for them"};
+    break_for_good({HOLDFAST_NO_MESSAGES,
+                    "this job has no messages: whoever has started it has given no addresses for "
+                    "them"});
   }
   return {};
 }
 
+void Messenger::break_for_good(Outcome why) {
+  broken_ = std::move(why);
+  is_broken_for_good_ = true;
+}
+
 Status Messenger::open_rails() {
+  fabrics_.clear();  // of an attempt that failed
+  rails_.clear();
   if (Status status = place_.open_message_rails(fabrics_); !status.is_ok()) return status;
   for (const std::unique_ptr<Fabric>& fabric : fabrics_) rails_.push_back(fabric.get());
   // All rails of a job are of one kind.
@@ -116,11 +127,16 @@ Status Messenger::open_rails() {
 }
 
 // The endpoint of one incarnation of this process. Nobody but who has left is connected before the
-// view is followed.
-Status Messenger::begin_life(const holdfast_member& self, Time now) {
-  const bool is_first = !rails_.empty();  // else they went with the life before
+// view is followed. What the system refuses now it may give to the next call.
+void Messenger::begin_life(const holdfast_member& self, Time now) {
+  const bool is_first = has_first_rails_;  // else they went with the life before
+  has_first_rails_ = false;
+  broken_ = {};
   if (!is_first) {
-    if (Status status = open_rails(); !status.is_ok()) return status;
+    if (Status status = open_rails(); !status.is_ok()) {
+      broken_ = {HOLDFAST_SYSTEM, status.message()};
+      return;
+    }
   }
   options_.incarnation = {self.incarnation};
   members_.assign(session_.processes(), holdfast_member{0, 0, 0, HOLDFAST_LEFT});
@@ -129,7 +145,6 @@ Status Messenger::begin_life(const holdfast_member& self, Time now) {
   look_at_view();
   if (is_first) hear_leavers(now);
   follow_view(now);
-  return Status::ok();
 }
 
 // What the others have begun with this incarnation is over for them, so it is for us. Rails go
@@ -158,9 +173,8 @@ Outcome Messenger::enter(Lock& lock) {
     changed_.wait(lock, [this] { return !is_asleep_; });
     if (--entering_ == 0) changed_.notify_all();
   }
-  if (endpoint_ == nullptr && broken_.is_ok()) {
-    const Status begun = begin_life(session_.member(session_.self()), monotonic_now());
-    if (!begun.is_ok()) broken_ = {HOLDFAST_SYSTEM, begun.message()};
+  if (endpoint_ == nullptr && !is_broken_for_good_) {
+    begin_life(session_.member(session_.self()), monotonic_now());
   }
   return broken_;
 }
@@ -194,6 +208,7 @@ bool Messenger::drive(Lock& lock, Time until, const Over& over) {
   if (over()) return true;
   Time now = monotonic_now();
   const Time poll_until = now + kPolls;
+  Time yield_at = now + kYieldsEach;
   for (unsigned in_vain = 1;; ++in_vain) {
     if (is_asleep_) {
       if (now >= until) return false;
@@ -204,12 +219,13 @@ bool Messenger::drive(Lock& lock, Time until, const Over& over) {
       if (over()) return true;
       if (now >= until) return false;
       if (knocking_ == 0 && in_vain % kTurnsAtOnce != 0) continue;
-      if (now < poll_until || next <= now) {
+      if (now >= poll_until && next > now) {
+        sleep(lock, std::min(next, until));
+      } else if (knocking_ != 0 || now >= yield_at) {
+        yield_at = now + kYieldsEach;
         lock.unlock();
         ::sched_yield();
         lock.lock();
-      } else {
-        sleep(lock, std::min(next, until));
       }
     }
     if (over()) return true;
@@ -291,16 +307,17 @@ void Messenger::look_at_view() {
   followed_ = session_.view(believed_.data());
 }
 
-// As it was looked at.
+// As it was looked at. What has ended by the end of a life is judged by it, too.
 void Messenger::follow_view(Time now) {
   const holdfast_member self = believed_[session_.self()];
   if (self.state == HOLDFAST_COMMITTED) {
+    members_ = believed_;
     end_life();
-    broken_ = {HOLDFAST_PEER_FAILED, "the others have agreed that this process is over"};
+    break_for_good({HOLDFAST_PEER_FAILED, "the others have agreed that this process is over"});
   } else if (self.incarnation != options_.incarnation.value) {
+    members_ = believed_;
     end_life();
-    const Status begun = begin_life(self, now);
-    if (!begun.is_ok()) broken_ = {HOLDFAST_SYSTEM, begun.message()};
+    begin_life(self, now);
   } else {
     for (const holdfast_member& member : believed_) {
       if (member.process != self.process) follow(members_[member.process], member, now);

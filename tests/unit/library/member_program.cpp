@@ -52,6 +52,15 @@ void look_until(const Job& job, std::uint32_t process, State state) {
   }
 }
 
+void meet(Job& job, std::uint64_t tag) {
+  const std::byte nothing{};
+  std::byte something{};
+  for (std::uint32_t i = 0; i < job.processes(); ++i)
+    expect(job.send(i, 1, tag, {&nothing, 1}, kPatience).ok(), "a message to everybody");
+  for (std::uint32_t i = 0; i < job.processes(); ++i)
+    expect(job.receive({i, 1, tag}, {&something, 1}, kPatience).ok(), "a message of everybody");
+}
+
 void sleep_for(std::chrono::milliseconds time) {
   const pid_t self = ::getpid();
   if (::fork() == 0) {

@@ -75,16 +75,6 @@ void leave(Job& job) {
   expect(job.leave(kPatience).ok(), "leave");
 }
 
-// Everybody has sent everybody a message before anybody goes on.
-void meet(Job& job, std::uint64_t tag) {
-  const std::byte nothing{};
-  std::byte something{};
-  for (std::uint32_t i = 0; i < job.processes(); ++i)
-    expect(job.send(i, 1, tag, {&nothing, 1}, kPatience).ok(), "a message to everybody");
-  for (std::uint32_t i = 0; i < job.processes(); ++i)
-    expect(job.receive({i, 1, tag}, {&something, 1}, kPatience).ok(), "a message of everybody");
-}
-
 // Each to the next: one message of each size at a time, then all of them at once.
 int ring() {
   Job job = joined();
@@ -753,6 +743,9 @@ bool run_message_role(const char* role, int& exit_status) {
       {"early_leaver", early_leaver},
       {"forked_child", forked_child},
       {"new_life", come_back},
+      {"last_turn", end_in_last_turn},
+      {"many_in_last_turn", end_many_in_last_turn},
+      {"no_descriptors", begin_without_descriptors},
       {"unreachable", unreachable},
       {"threads", threads},
       {"many_requests", many_requests},

@@ -93,6 +93,18 @@ TEST_P(Messages, OfALifeThatWasGivenUpEndAndTheNextOneHasItsOwn) {
   EXPECT_EQ(exit_statuses("new_life", 3, 1), std::vector<int>(3, 0));
 }
 
+TEST_P(Messages, ThatHadEndedByTheLastTurnOfALifeEndSo) {
+  EXPECT_EQ(exit_statuses("last_turn", 2, 1), std::vector<int>(2, 0));
+}
+
+TEST_P(Messages, AsManyAsEndInTheLastTurnOfALifeAreToldAndGiveTheirPlacesBack) {
+  EXPECT_EQ(exit_statuses("many_in_last_turn", 3, 1), std::vector<int>(3, 0));
+}
+
+TEST_P(Messages, OfALifeThatCannotBeginBeginWithAnotherCall) {
+  EXPECT_EQ(exit_statuses("no_descriptors", 2, 1), std::vector<int>(2, 0));
+}
+
 TEST_P(Messages, AreGivenUpAfterTheTimeThatTheEnvironmentSays) {
   EXPECT_EQ(exit_statuses("unreachable", 2, 1), std::vector<int>(2, 0));
 }
