@@ -174,14 +174,15 @@ HOLDFAST_API HOLDFAST_CHECKED holdfast_status holdfast_view(const holdfast_job* 
  * some milliseconds later. A send of up to 32768 bytes (where TCP is all there is, 1 MiB) ends when
  * they are in the receiver's library, a longer one when it is in the receiver's memory, for which a
  * receive has to be started. What other processes have sent and nobody has received yet is kept,
- * up to 1 MiB of each of them (4 MiB), of 16 at one time; then they wait.
+ * up to 1 MiB of each of them (4 MiB); then they wait.
  *
  * Deaths: when the view has a process as failed or gone, its requests end with
  * HOLDFAST_PEER_FAILED, except that messages of it that have arrived, and all before them, can
- * still be received. Receives from any source go on, but for those that have met a message of it
- * which is not whole. If the others were mistaken about this process (it comes back with a higher
- * incarnation), all its requests end so, as theirs with it do, and what it had not yet received
- * is lost, though its senders were told that it had come.
+ * still be received: one behind a message that has not arrived is lost with it, whatever its tag.
+ * Receives from any source go on, but for those that have met a message of it which is not whole.
+ * If the others were mistaken about this process (it comes back with a higher incarnation), all
+ * its requests end so, as theirs with it do, and what it had not yet received is lost, though its
+ * senders were told that it had come.
  *
  * Where: in every job, over the same fabric as the job's own frames: that of `holdfast launch
  * --fabric`, or under PMIx and without a launcher the environment's HOLDFAST_FABRIC, udp, tcp or

@@ -134,7 +134,8 @@ struct Connection {
   std::uint32_t next_presented = 0;
   std::uint32_t unplaced = kNone;  // that message, if matching has had no room for it
   std::uint64_t shown_at = 0;      // Receiving's count of changes when those behind it were shown
-  std::uint32_t credit_given = 0;  // KiB since the beginning
+  std::uint32_t credit_used = 0;   // KiB of what has come since the beginning
+  std::uint32_t credit_given = 0;  // of which so many have been given back
   std::uint32_t credit_told = 0;   // of which the peer has been told
   std::uint32_t latest_fragment = 0;  // the latest number of a virtual fragment that has come
   List incoming;                      // IncomingMessages, ascending

@@ -15,7 +15,7 @@ bool Endpoint::Parts::connect(ProcessId peer, Incarnation incarnation, Time now)
     found = &core.connections.emplace_back();
     found->rails.reserve(core.rails());
   } else if (found->is_live) {
-    end(*found, Outcome::peer_failed);
+    end(*found, Outcome::peer_failed, now);
   }
   const EndpointOptions& options = core.options;
   const std::uint32_t life = found->life + 1;
@@ -59,9 +59,9 @@ bool Endpoint::Parts::connect(ProcessId peer, Incarnation incarnation, Time now)
   return true;
 }
 
-void Endpoint::Parts::end(Connection& connection, Outcome outcome) {
+void Endpoint::Parts::end(Connection& connection, Outcome outcome, Time now) {
   sending.end(connection, outcome);
-  receiving.end(connection, outcome);
+  receiving.end(connection, outcome, now);
   acknowledging.end(connection);
   connection.ways.reset();
   connection.is_live = false;

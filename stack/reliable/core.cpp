@@ -47,7 +47,7 @@ std::uint32_t packets_under_way(const EndpointLimits& limits) {
 
 // Of the slots: control frames on a full port leave a quarter. (Data leaves a half, Sending.)
 constexpr std::uint32_t kControlShare = 3;
-constexpr std::uint32_t kPeersKeepingMax = 16;
+constexpr std::uint32_t kPeersKeepingMax = 16;  // without an allocation
 
 // Ports share the slots, and one that has as many as are left is not chosen (Sending). So none
 // keeps so many until its post is full, as then all would stop with nothing on its way.

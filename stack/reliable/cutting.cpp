@@ -7,11 +7,16 @@ namespace holdfast::reliable {
 
 namespace {
 constexpr std::uint32_t kMoreOfOnePeerMax = 256;
-constexpr std::uint32_t kPiecesOfOnePeerMax = 3072;  // together fewer than kNumbersApartMax
+constexpr std::uint32_t kPiecesOfOnePeerMax = 3072;
 constexpr std::uint64_t kBytesMax = 0xffff'ffff;  // of a virtual fragment, as its frames say them
 // Acknowledgements name 16 bits of a number, so those that wait for one lie near each other.
 constexpr std::uint32_t kNumbersApartMax = 4096;
 }  // namespace
+
+// However many messages have fragments that wait for an acknowledgement.
+bool Sending::has_numbers_left(const Connection& connection, std::uint64_t fragments) {
+  return connection.outbound->rooms.all() + fragments < kNumbersApartMax;
+}
 
 bool Sending::has_fragment_left(Connection& connection) {
   const FragmentRooms& own = connection.outbound->rooms;
@@ -21,7 +26,7 @@ bool Sending::has_fragment_left(Connection& connection) {
   };
   if (!has_own()) forget_remembered(connection);
   if (!has_any()) forget_all_remembered();
-  return has_own() && has_any();
+  return has_own() && has_any() && has_numbers_left(connection, 1);
 }
 
 // So many pieces of a width. Those of wider ones, whose rails may be gone by now, leave them room.
@@ -38,7 +43,7 @@ bool Sending::has_pieces_left(Connection& connection, std::uint64_t pieces, std:
   };
   if (!has_own()) forget_remembered(connection);
   if (!has_any()) forget_all_remembered();
-  return has_own() && has_any();
+  return has_own() && has_any() && has_numbers_left(connection, pieces);
 }
 
 // Those of which nothing is to be sent any more, as others took their place, only wait for late

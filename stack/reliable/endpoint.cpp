@@ -51,11 +51,11 @@ bool Endpoint::connect(ProcessId peer, Incarnation incarnation, Time now) {
   return parts_->connect(peer, incarnation, parts_->not_before_latest(now));
 }
 
-void Endpoint::fail(ProcessId peer, Incarnation incarnation, Time) {
+void Endpoint::fail(ProcessId peer, Incarnation incarnation, Time now) {
   Connection* const connection = parts_->core.find(peer);
   if (connection == nullptr || !connection->is_live || connection->incarnation > incarnation)
     return;
-  parts_->end(*connection, Outcome::peer_failed);
+  parts_->end(*connection, Outcome::peer_failed, parts_->not_before_latest(now));
 }
 
 Request Endpoint::Parts::send(ProcessId to, const OutgoingMessage& message, std::uint64_t cookie,

@@ -58,7 +58,7 @@ void add_receiving(Hash& hash, const Core& core, const Connection& connection) {
   hash.add(connection.received.beyond());
   hash.add(connection.received.mask_from(0));
   hash.add(connection.next_presented);
-  hash.add(connection.credit_given);
+  hash.add(std::uint64_t{connection.credit_used} << 32 | connection.credit_given);
   for (std::uint32_t i = connection.incoming.first; i != kNone;
        i = Incoming::after(core.incoming, i)) {
     const IncomingMessage& message = core.incoming[i];

@@ -1,7 +1,7 @@
 // Objects of a fixed number that are called by their index, and lists of them. What is taken is as
 // new; what has been given back is the next to be taken. Everything that an endpoint has under way
-// lies in such pools, so nothing is allocated after it was made (but in kept.cpp), and no order
-// depends on where memory lies.
+// lies in such pools, so nothing is allocated after it was made (but by UnexpectedMemory), and no
+// order depends on where memory lies.
 #pragma once
 
 #include <cstddef>

@@ -1,29 +1,27 @@
 // Messages that are kept until they are received.
-#include <algorithm>
-#include <cstring>
-#include <functional>
-#include <utility>
-#include <vector>
-
 #include "stack/reliable/outgoing.hpp"
 #include "stack/reliable/receiving.hpp"
 
 namespace holdfast::reliable {
 
-// What credit allows has room, if not in one piece; unless more senders than there are shares have
-// used theirs, or a peer has come back and nobody has received what its life before sent.
+// What credit allows has room in any case: a sender that waits for it to arrive may be what the
+// program waits for. Who says that he has more credit has none.
 bool Receiving::keep(IncomingMessage& message) {
   if (message.is_rendezvous) return false;
-  message.memory.start = core_.unexpected.take(message.bytes);
-  if (message.memory.start == nullptr && core_.unexpected.has_room_for(message.bytes)) {
-    move_together();
-    message.memory.start = core_.unexpected.take(message.bytes);
+  if (message.connection != kNone && !is_within_credit(core_.connections[message.connection])) {
+    return false;
   }
+  message.memory.start = core_.unexpected.take(message.bytes);
   message.is_kept = message.memory.start != nullptr;
   return message.is_kept;
 }
 
-// This process has a share as each of its peers has, and takes nothing of theirs.
+bool Receiving::is_within_credit(const Connection& connection) const {
+  return connection.credit_used - connection.credit_given <=
+         core_.options.limits.unexpected_bytes / kCreditUnit;
+}
+
+// As each of its peers.
 bool Receiving::keep_of_self(IncomingMessage& message) {
   const EndpointLimits& limits = core_.options.limits;
   if (message.bytes == 0) return true;
@@ -41,26 +39,6 @@ void Receiving::forget_kept(IncomingMessage& message) {
   core_.unexpected.give(message.memory.start, message.bytes);
   message.is_kept = false;
   message.memory = {};
-}
-
-// Longest first, into memory of which nothing is taken: so what is left over is in one piece. It
-// takes a copy of all that is kept, and allocations, and is needed only where many short ones
-// were received from between others.
-void Receiving::move_together() {
-  std::vector<std::uint32_t> kept;
-  for (std::uint32_t i = 0; i < core_.incoming.size(); ++i) {
-    if (core_.incoming[i].is_kept) kept.push_back(i);
-  }
-  std::ranges::sort(kept, std::ranges::greater{},
-                    [this](std::uint32_t i) { return core_.incoming[i].bytes; });
-  UnexpectedMemory together = core_.unexpected.another();
-  for (const std::uint32_t i : kept) {
-    IncomingMessage& message = core_.incoming[i];
-    std::byte* const to = together.take(message.bytes);
-    std::memcpy(to, message.memory.start, message.bytes);
-    message.memory.start = to;
-  }
-  core_.unexpected = std::move(together);
 }
 
 }  // namespace holdfast::reliable

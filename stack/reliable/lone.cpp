@@ -142,7 +142,9 @@ bool Receiving::take_alone(Connection& connection, const MessageHeader& header,
   const bool fits = header.bytes <= state.size;
   core_.requests.complete(request, fits ? Outcome::delivered : Outcome::truncated, envelope,
                           header.bytes);
-  give_credit(connection, credit_of(header.bytes));
+  const std::uint32_t charge = credit_of(header.bytes);
+  connection.credit_used += charge;
+  give_credit(connection, charge);
   acknowledging_.owe(connection, Owed::When::next_turn);
   return true;
 }

@@ -316,8 +316,25 @@ void Receiving::fail(std::uint32_t i, Outcome outcome) {
   release(i);
 }
 
-void Receiving::end(Connection& connection, Outcome outcome) {
-  leave_unplaced(connection);
+// Those of that connection, from this number on, which wait whole in matching.
+void Receiving::lose_behind(const Connection& connection, std::uint32_t number) {
+  const std::uint32_t of = core_.index_of(connection);
+  for (std::uint32_t i = 0; i < core_.incoming.size(); ++i) {
+    const IncomingMessage& message = core_.incoming[i];
+    const bool is_behind = message.connection == of && message.life == connection.life &&
+                           message.is_whole && !is_before(message.number, number);
+    if (is_behind && core_.matching.cancel_message(i)) release(i);
+  }
+  ++changes_;
+}
+
+void Receiving::end(Connection& connection, Outcome outcome, Time now) {
+  std::uint32_t lost = connection.incoming.first;
+  while (lost != kNone && core_.incoming[lost].is_whole) {
+    lost = Incoming::after(core_.incoming, lost);
+  }
+  if (lost != kNone) lose_behind(connection, core_.incoming[lost].number);
+  leave_unplaced(connection, now);
   for (std::uint32_t i = connection.incoming.first; i != kNone;) {
     const std::uint32_t next = Incoming::after(core_.incoming, i);
     fail(i, outcome);

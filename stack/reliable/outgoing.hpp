@@ -64,6 +64,7 @@ struct FragmentRooms {
   std::uint32_t operator[](FragmentRoom room) const {
     return taken[static_cast<std::size_t>(room)];
   }
+  std::uint64_t all() const { return std::uint64_t{taken[0]} + taken[1] + taken[2]; }
 };
 
 struct VirtualFragment {

@@ -26,7 +26,7 @@ struct Endpoint::Parts final : FramePlacer {
 
   // connections.cpp
   bool connect(ProcessId peer, Incarnation incarnation, Time now);
-  void end(Connection& connection, Outcome outcome);
+  void end(Connection& connection, Outcome outcome, Time now);
 
   // endpoint.cpp
   Request send(ProcessId to, const OutgoingMessage& message, std::uint64_t cookie, Time now);

@@ -126,6 +126,7 @@ std::uint32_t Receiving::find_or_open(Connection& connection, const MessageHeade
       connection.received.add(made.number);
     } else {
       made.charge = credit_of(made.bytes);
+      connection.credit_used += made.charge;
       made.wanted = made.bytes;
     }
     Incoming::insert_by_number(core_.incoming, connection.incoming, found);

@@ -52,9 +52,9 @@ class Receiving {
   // Grants that went on a rail which carries no data any more are sent on another one.
   void repeat_grants(Connection& connection, std::size_t rail, Time now);
   bool has_unpresented(const Connection& connection) const { return connection.unplaced != kNone; }
-  // Messages that have not arrived whole are over, and receives of this source: they end so. Others
-  // may still be received.
-  void end(Connection& connection, Outcome outcome);
+  // Messages that have not arrived whole are over, and all behind them, and receives of this
+  // source: they end so. Others may still be received.
+  void end(Connection& connection, Outcome outcome, Time now);
 
  private:
   // Where the bytes of a frame belong in their message, and of which virtual fragment they are.
@@ -99,7 +99,7 @@ class Receiving {
   bool has_unplaced() const { return held_up_ > 0 || !left_.empty(); }
   std::uint32_t find_unplaced(const Pattern& pattern) const;
   void take_unplaced(const Pattern& pattern, Time now);
-  void leave_unplaced(Connection& connection);
+  void leave_unplaced(Connection& connection, Time now);
   // Whose connection is over.
   bool is_left(const IncomingMessage& message) const;
 
@@ -118,12 +118,13 @@ class Receiving {
   void release(std::uint32_t message);
   void give_credit(Connection& connection, std::uint32_t charge);
   void fail(std::uint32_t message, Outcome outcome);
+  void lose_behind(const Connection& connection, std::uint32_t number);
 
   // kept.cpp: messages for which there is no receive yet.
   bool keep(IncomingMessage& message);
   bool keep_of_self(IncomingMessage& message);
+  bool is_within_credit(const Connection& connection) const;
   void forget_kept(IncomingMessage& message);
-  void move_together();
 
   Core& core_;
   Acknowledging& acknowledging_;

@@ -193,6 +193,7 @@ bool Sending::send_first(Connection& connection, Loads& loads, Time now) {
   OutgoingMessage& message = core_.outgoing[i];
   // What the receiver can remember.
   if (message.number - connection.known_before >= NumberWindow::kWidth) return false;
+  if (!has_numbers_left(connection, 1)) return false;
   const std::size_t rail = choose(connection, loads, 0, message.bytes, now);
   if (rail == kNoRail) return false;
   MessageQueue::remove(core_.outgoing, connection.outbound->starting, i);

@@ -270,7 +270,7 @@ void Endpoint::Parts::handle_verified(Connection& connection, std::size_t r,
   switch (header.type) {
     case MessageFrameType::grant:
       if (header.is_refusal()) {
-        end(connection, Outcome::unreachable);
+        end(connection, Outcome::unreachable, now);
       } else {
         sending.handle_grant(connection, header);
       }
@@ -374,7 +374,7 @@ void Endpoint::Parts::expire(Connection& connection, Time now) {
   receiving.expire(connection, now);
   const Time since = connection.ways->unreachable_since();
   if (since == Time::never() || now - since < core.options.unreachable_max) return;
-  end(connection, Outcome::unreachable);
+  end(connection, Outcome::unreachable, now);
 }
 
 void Endpoint::Parts::follow_orders(Connection& connection, Time now) {

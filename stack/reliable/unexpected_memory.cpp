@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <new>
+#include <utility>
 
 #include "stack/base/assert.hpp"
 
@@ -43,6 +45,19 @@ void UnexpectedMemory::remove(unsigned level, std::uint32_t block) {
 }
 
 std::byte* UnexpectedMemory::take(std::uint64_t bytes) {
+  std::byte* const block = take_of_share(bytes);
+  return block != nullptr ? block : take_elsewhere(bytes);
+}
+
+std::byte* UnexpectedMemory::take_elsewhere(std::uint64_t bytes) try {
+  std::unique_ptr<std::byte[]> block(new std::byte[bytes]);
+  const std::byte* const at = block.get();
+  return elsewhere_.emplace(at, std::move(block)).first->second.get();
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+
+std::byte* UnexpectedMemory::take_of_share(std::uint64_t bytes) {
   const unsigned wanted = level_of(bytes);
   unsigned level = wanted;
   while (level <= top_ && free_[level] == kNoBlock) ++level;
@@ -53,13 +68,12 @@ std::byte* UnexpectedMemory::take(std::uint64_t bytes) {
     --level;
     push(level, block + (std::uint32_t{1} << level));
   }
-  taken_bytes_ += block_bytes(wanted);
   return memory_.get() + (std::uint64_t{block} << kSmallestBits);
 }
 
 void UnexpectedMemory::give(const std::byte* at, std::uint64_t bytes) {
+  if (!elsewhere_.empty() && elsewhere_.erase(at) > 0) return;
   unsigned level = level_of(bytes);
-  taken_bytes_ -= block_bytes(level);
   auto block = static_cast<std::uint32_t>((at - memory_.get()) >> kSmallestBits);
   while (level < top_) {
     const std::uint32_t buddy = block ^ (std::uint32_t{1} << level);
@@ -69,11 +83,6 @@ void UnexpectedMemory::give(const std::byte* at, std::uint64_t bytes) {
     ++level;
   }
   push(level, block);
-}
-
-bool UnexpectedMemory::has_room_for(std::uint64_t bytes) const {
-  const unsigned level = level_of(bytes);
-  return level <= top_ && size() - taken_bytes_ >= block_bytes(level);
 }
 
 }  // namespace holdfast::reliable

@@ -1,15 +1,14 @@
 // Memory for messages that came before their receive: shares of one size, cut into blocks whose
 // sizes are powers of two, and neighbours that are free grow together again (Knowlton's buddy
-// system, CACM 1965). So no block is twice as long as was asked for, and nothing is allocated.
-//
-// Blocks that are taken may lie so that there is room for another one and yet no piece of it. Taken
-// anew in falling order of their lengths they leave no such gaps: each power of two begins where
-// one can.
+// system, CACM 1965). So no block is twice as long as was asked for, and nothing is allocated;
+// until more senders than there are shares have used theirs, or the blocks that are taken lie so
+// that no piece between them is long enough. What has no room then is the system's.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -20,27 +19,22 @@ class UnexpectedMemory {
   static constexpr unsigned kSmallestBits = 8;
   static constexpr unsigned kLevelsMax = 32;
 
-  // `share_bytes`, the most that can be taken at once, is rounded up to a power of two. Pages that
-  // nobody has used take no memory.
+  // `share_bytes` is rounded up to a power of two. Pages that nobody has used take no memory.
   UnexpectedMemory(std::uint64_t share_bytes, std::uint32_t shares);
-  // As large, and nothing is taken.
-  UnexpectedMemory another() const { return UnexpectedMemory(share_bytes(), shares_); }
 
-  // At least `bytes` > 0; null if there is no such piece.
+  // At least `bytes` > 0; null if the system has none either.
   std::byte* take(std::uint64_t bytes);
   // What `take` returned for as many bytes.
   void give(const std::byte* block, std::uint64_t bytes);
 
-  // In all, if not in one piece.
-  bool has_room_for(std::uint64_t bytes) const;
-  std::uint64_t size() const { return share_bytes() * shares_; }
+  std::uint64_t size() const { return std::uint64_t{shares_} << (kSmallestBits + top_); }
+  // Blocks that are the system's.
+  std::size_t elsewhere() const { return elsewhere_.size(); }
 
  private:
   static unsigned level_of(std::uint64_t bytes);
-  static std::uint64_t block_bytes(unsigned level) {
-    return std::uint64_t{1} << (kSmallestBits + level);
-  }
-  std::uint64_t share_bytes() const { return block_bytes(top_); }
+  std::byte* take_of_share(std::uint64_t bytes);
+  std::byte* take_elsewhere(std::uint64_t bytes);
   void push(unsigned level, std::uint32_t block);
   void remove(unsigned level, std::uint32_t block);
 
@@ -54,10 +48,10 @@ class UnexpectedMemory {
 
   unsigned top_;  // the level of a share
   std::uint32_t shares_;
-  std::uint64_t taken_bytes_ = 0;
   std::unique_ptr<std::byte[]> memory_;
   std::vector<Block> blocks_;
   std::array<std::uint32_t, kLevelsMax> free_{};  // the first free block of each level
+  std::map<const std::byte*, std::unique_ptr<std::byte[]>> elsewhere_;
 };
 
 }  // namespace holdfast::reliable

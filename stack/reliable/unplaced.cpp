@@ -71,16 +71,18 @@ bool Receiving::is_left(const IncomingMessage& message) const {
   return message.life != connection.life || !connection.is_live;
 }
 
-// The connection ends. Those that have arrived whole need no place: they are looked for when a
-// receive is posted.
-void Receiving::leave_unplaced(Connection& connection) {
+// The connection ends. Those that have arrived whole, and all before them, need no place: they are
+// looked for when a receive is posted. One that is posted already may have been for one of them
+// which nobody has shown to matching yet.
+void Receiving::leave_unplaced(Connection& connection, Time now) {
+  place_left(now);
   std::uint32_t number = connection.next_presented;
-  for (std::uint32_t i = connection.unplaced; i != kNone;) {
+  for (std::uint32_t i = connection.incoming.first; i != kNone;) {
     IncomingMessage& message = core_.incoming[i];
     const std::uint32_t next = Incoming::after(core_.incoming, i);
     while (message.number != number && connection.received.contains(number)) ++number;
-    if (message.number != number++ || !message.is_opened) break;
-    if (message.is_whole) {
+    if (message.number != number++ || !message.is_whole) break;
+    if (!show(i, now)) {
       Incoming::remove(core_.incoming, connection.incoming, i);
       Incoming::append(core_.incoming, left_, i);
       // The place of the next one of that peer is its next life's.

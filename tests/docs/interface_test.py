@@ -18,8 +18,6 @@ SOURCES = {
         ("hw/library/messenger.hpp", "kRequestsMax = "),
     "bytes that are kept of one sender until they are received":
         ("stack/reliable/endpoint.hpp", "unexpected_bytes = "),
-    "senders for which there is that much memory at one time":
-        ("stack/reliable/core.cpp", "kPeersKeepingMax = "),
     "messages that wait to be received, of all senders":
         ("stack/reliable/endpoint.hpp", "unexpected_messages = "),
     "messages to one process behind the oldest one that has not arrived":

@@ -1,6 +1,7 @@
 // What is so old that the numbers which it names have come around: it says nothing of what bears
 // them now.
 #include <deque>
+#include <set>
 
 #include "tests/unit/reliable/endpoint_world.hpp"
 
@@ -135,6 +136,40 @@ TEST(EndpointCredit, AnOldAcknowledgementGivesNone) {
   EXPECT_EQ(world.at(0).counts().fragments_resent, 0u) << "it has only asked";
   for (std::size_t i = 0; i < kKept + 1; ++i) receive();
   EXPECT_TRUE(world.complete(0, kKept + 1));
+}
+
+// Those which wait for an acknowledgement have numbers that it tells apart.
+TEST(EndpointNumbers, AreNotGivenToMoreThanAnAcknowledgementTellsApart) {
+  constexpr std::size_t kMessages = 4500, kApart = 4096;
+  WorldOptions options;
+  options.endpoint.limits.requests = 2 * kMessages;
+  options.endpoint.limits.unexpected_messages = kMessages;
+  options.endpoint.limits.eager_bytes_max = 1;
+  options.endpoint.limits.send_slots = options.endpoint.limits.receive_slots = 1024;
+  World world(options);
+  Exchange long_one(8 << 20);  // widens the window
+  long_one.begin(world);
+  ASSERT_TRUE(world.complete(0, 1));
+  const std::vector<std::byte> message = content(1, 8);
+  for (std::size_t i = 0; i < kMessages; ++i) ASSERT_NE(world.send(0, 1, message), kNoRequest);
+  world.run(milliseconds(100));
+  std::set<std::uint16_t> numbers;
+  bool is_heard = false;
+  world.network.script = [&](const Flight& flight) {
+    Fate fate;
+    for (const auto frame : flight.frames()) {
+      const Type type = type_of_message_frame(frame);
+      if (type == Type::data) numbers.insert(fragment_of(frame));
+      if (type == Type::acknowledgement && !is_heard) fate.copies = 0;
+    }
+    return fate;
+  };
+  std::vector<std::vector<std::byte>> got(kMessages, std::vector<std::byte>(8));
+  for (auto& memory : got) ASSERT_NE(world.receive(1, 0, memory), kNoRequest);
+  world.run(milliseconds(3));
+  EXPECT_EQ(numbers.size(), kApart - 1);
+  is_heard = true;
+  EXPECT_TRUE(world.complete(0, 1 + kMessages));
 }
 
 }  // namespace

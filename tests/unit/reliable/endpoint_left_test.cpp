@@ -68,5 +68,59 @@ TEST(EndpointLeft, WhoIsBackDoesNotOvertakeItself) {
   EXPECT_TRUE(got == sent);
 }
 
+// Whoever receives what a dead process has sent shall not miss some of it without being told.
+TEST(EndpointLeft, WhatIsBehindAMessageThatHasNotArrivedIsLost) {
+  WorldOptions options;
+  World world(options);
+  const std::vector<std::byte> first = content(1, 8), cut_off = content(2, 100'000),
+                               behind = content(3, 8);
+  for (const auto* const message : {&first, &cut_off, &behind})
+    ASSERT_NE(world.send(0, 1, *message), kNoRequest);
+  ASSERT_TRUE(world.complete(0, 2)) << "those that wait for no receive";
+  world.at(1).fail({0}, world.life(0), world.now());
+  Waiting waiting;
+  ASSERT_TRUE(world.at(1).probe(Pattern{{0}, 0, 1}, waiting));
+  std::vector<std::byte> memory(8);
+  Pattern any;
+  any.tag = 1;
+  ASSERT_NE(world.at(1).receive(any, memory, 0, world.now()), kNoRequest);
+  ASSERT_TRUE(world.complete(1, 1, milliseconds(10)));
+  EXPECT_TRUE(memory == first);
+  EXPECT_FALSE(world.at(1).probe(any, waiting)) << "of " << waiting.bytes << " bytes";
+  // What it has taken is free, also for its next life.
+  world.restart(0);
+  const std::vector<std::byte> anew = content(4, 8);
+  ASSERT_NE(world.send(0, 1, anew), kNoRequest);
+  ASSERT_NE(world.at(1).receive(any, memory, 0, world.now()), kNoRequest);
+  ASSERT_TRUE(world.complete(1, 2, milliseconds(10)));
+  EXPECT_TRUE(memory == anew);
+}
+
+// Its receive has been posted, and the turn that would have shown it to that has not come.
+TEST(EndpointLeft, WhatAReceiveWaitsForPassesWhatHasNoPlaceThoughItsSenderIsGone) {
+  WorldOptions options;
+  options.endpoint.limits.unexpected_messages = 1;
+  World world(options);
+  const std::vector<std::byte> log = content(1, 8), done = content(2, 8);
+  for (int i = 0; i < 2; ++i) ASSERT_NE(world.send(0, 1, log), kNoRequest);
+  ASSERT_TRUE(world.complete(0, 2));
+  Pattern any;
+  any.tag = 9;
+  std::vector<std::byte> memory(8);
+  ASSERT_NE(world.at(1).receive(any, memory, 0, world.now()), kNoRequest);
+  world.run(milliseconds(1));
+  world.asleep.insert(1);
+  ASSERT_NE(world.send(0, 1, done, 9), kNoRequest);
+  ASSERT_TRUE(world.run(milliseconds(1), [&] { return world.network.fabric(1, 0).has_events(); }));
+  const std::uint64_t before = world.at(1).counts().payload_bytes_delivered;
+  (void)world.at(1).turn(world.now());
+  ASSERT_EQ(world.at(1).counts().payload_bytes_delivered, before + 8) << "it has arrived";
+  world.at(1).fail({0}, world.life(0), world.now());
+  world.asleep.clear();
+  ASSERT_TRUE(world.complete(1, 1, milliseconds(10)));
+  EXPECT_EQ(world.of[1][0].outcome, Outcome::delivered);
+  EXPECT_TRUE(memory == done);
+}
+
 }  // namespace
 }  // namespace holdfast::reliable

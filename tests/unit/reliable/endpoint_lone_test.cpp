@@ -259,5 +259,17 @@ TEST_F(EndpointLone, GivesItsCreditBack) {
   EXPECT_EQ(world.at(0).traffic(0).frames_sent, 300u);
 }
 
+// Its receiver counts what its sender has used, too.
+TEST_F(EndpointLone, UsesCredit) {
+  World world;
+  for (std::size_t i = 1; i <= 3; ++i) {
+    ASSERT_NE(world.receive(1, 0, got_), kNoRequest);
+    send_alone(world);
+    ASSERT_TRUE(world.complete(0, i));
+  }
+  send_alone(world);
+  EXPECT_TRUE(world.complete(0, 4, milliseconds(10))) << "it is kept";
+}
+
 }  // namespace
 }  // namespace holdfast::reliable

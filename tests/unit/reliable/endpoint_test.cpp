@@ -265,8 +265,8 @@ TEST(Endpoint, MessagesToOneselfTakeNothingOfTheOthersShares) {
   EXPECT_EQ(world.completed(1).size(), 4u);
 }
 
-// What is kept lies so that no piece is long enough, though there is room.
-TEST(Endpoint, WhatIsKeptMovesTogetherForALongerMessage) {
+// What is kept lies so that no piece between is long enough.
+TEST(Endpoint, ALongerMessageIsKeptWhereThereAreOnlyShortPieces) {
   constexpr std::uint64_t kShort = 64, kEach = 32;
   WorldOptions options;
   options.endpoint.limits.peers = 1;
@@ -287,6 +287,59 @@ TEST(Endpoint, WhatIsKeptMovesTogetherForALongerMessage) {
   for (std::uint64_t i = 0; i < kShort; i += kEach) expect_received(world, 1, 0, i, messages[i]);
   expect_received(world, 1, 0, kShort, longer[0]);
   for (std::uint64_t i = 0; i < 2; ++i) expect_received(world, 1, 1, i, own[i]);
+}
+
+// More peers than have shares of what was allocated at the beginning.
+TEST(Endpoint, WhatEachPeerHasCreditForIsKept) {
+  constexpr std::uint32_t kPeers = 40;
+  WorldOptions options;
+  options.processes = kPeers + 1;
+  options.endpoint.limits.peers = kPeers;
+  options.endpoint.limits.unexpected_bytes = 16 * 1024;
+  World world(options);
+  std::vector<std::vector<std::byte>> messages;
+  for (std::uint64_t i = 0; i < 4; ++i) messages.push_back(content(i, 4 * 1024));
+  for (std::uint32_t p = 1; p <= kPeers; ++p) {
+    send_some(world, p, 0, 10 * p, messages);
+    EXPECT_EQ(world.completed(p).size(), 4u) << p;
+    EXPECT_EQ(world.at(p).counts().fragments_resent, 0u) << p;
+  }
+  for (std::uint32_t p = 1; p <= kPeers; ++p) {
+    for (std::uint64_t i = 0; i < 4; ++i) expect_received(world, 0, p, 10 * p + i, messages[i]);
+  }
+}
+
+// Nobody has received what its lives before have sent.
+TEST(Endpoint, ANewLifeHasItsCredit) {
+  WorldOptions options;
+  options.endpoint.limits.peers = 1;
+  options.endpoint.limits.unexpected_bytes = 16 * 1024;
+  World world(options);
+  const std::vector<std::vector<std::byte>> messages(4, content(1, 4 * 1024));
+  for (std::uint64_t life = 0; life < 5; ++life) {
+    send_some(world, 0, 1, 10 * life, messages);
+    EXPECT_EQ(world.completed(0).size(), 4 * (life + 1)) << life;
+    if (life < 4) world.restart(0);
+  }
+  for (std::uint64_t life = 0; life < 5; ++life) {
+    for (std::uint64_t i = 0; i < 4; ++i) expect_received(world, 1, 0, 10 * life + i, messages[i]);
+  }
+}
+
+// The memory of a process is not its peer's to take.
+TEST(Endpoint, WhoClaimsMoreCreditThanItHasIsKeptNoMore) {
+  WorldOptions options;
+  options.endpoint.limits.peers = 1;
+  options.endpoint.limits.unexpected_bytes = 16 * 1024;
+  options.adjust = [](ProcessId process, EndpointOptions& of) {
+    if (process.value == 0) of.limits.unexpected_bytes *= 8;
+  };
+  World world(options);
+  const std::vector<std::vector<std::byte>> messages(8, content(1, 4 * 1024));
+  send_some(world, 0, 1, 0, messages);
+  EXPECT_EQ(world.completed(0).size(), 4u);
+  for (std::uint64_t i = 0; i < 8; ++i) expect_received(world, 1, 0, i, messages[i]);
+  EXPECT_TRUE(world.complete(0, 8));
 }
 
 TEST(Endpoint, MoreMessagesThanMayWaitAreNotLost) {

@@ -26,6 +26,7 @@ struct WorldOptions {
   std::uint32_t processes = 2;
   std::vector<RailKind> rails = {RailKind{}};
   EndpointOptions endpoint = defaults();
+  std::function<void(ProcessId, EndpointOptions&)> adjust;  // where they are not all alike
 
   static EndpointOptions defaults() {
     EndpointOptions options;
@@ -135,6 +136,7 @@ class World {
     EndpointOptions options = options_.endpoint;
     options.self = ProcessId{p};
     options.incarnation = lives_[p];
+    if (options_.adjust) options_.adjust(options.self, options);
     endpoints_[p].reset();
     for (std::size_t r = 0; r < options_.rails.size(); ++r) network.fabric(p, r).forget();
     endpoints_[p] = std::make_unique<Endpoint>(options, network.fabrics(p), network);
