@@ -19,8 +19,9 @@ void count(const Step& step, ProcessId self, Counts& counts) {
   const bool sends = step.kind == StepKind::send || step.kind == StepKind::post_send;
   const bool receives = step.kind == StepKind::receive || step.kind == StepKind::post_receive;
   const bool enters = step.kind == StepKind::enter && step.collective != Collective::barrier;
-  const bool of_program = (sends || receives) && step.collective == Collective::none;
-  if (of_program || enters) ++counts.calls[size_of(step.bytes)];
+  const bool of_program = step.collective == Collective::none;
+  if (enters) ++counts.collectives;
+  if (enters || (of_program && (sends || receives))) ++counts.calls[size_of(step.bytes)];
   if (!sends) return;
   if (step.peer == self) {
     ++counts.to_itself;
@@ -28,6 +29,9 @@ void count(const Step& step, ProcessId self, Counts& counts) {
   }
   ++counts.messages;
   counts.bytes += step.bytes;
+  if (!of_program) return;
+  ++counts.sends;
+  counts.sent_bytes += step.bytes;
 }
 
 Counts count_steps(Job job, std::uint32_t iterations, ProcessId self) {
@@ -57,6 +61,9 @@ Counts count_process(const Job& job, ProcessId self) {
   extend(counts.messages, two.messages);
   extend(counts.bytes, two.bytes);
   extend(counts.to_itself, two.to_itself);
+  extend(counts.sends, two.sends);
+  extend(counts.sent_bytes, two.sent_bytes);
+  extend(counts.collectives, two.collectives);
   for (std::size_t size = 0; size < Counts::kSizes; ++size)
     extend(counts.calls[size], two.calls[size]);
   return counts;
@@ -68,7 +75,10 @@ JobCounts count_job(const Job& job) {
     const Counts counts = count_process(job, {rank});
     include(counts.messages, rank == 0, sum.messages);
     include(counts.bytes, rank == 0, sum.bytes);
+    include(counts.sends, rank == 0, sum.sends);
+    include(counts.sent_bytes, rank == 0, sum.sent_bytes);
     sum.to_itself += counts.to_itself;
+    sum.collectives += counts.collectives;
   }
   return sum;
 }

@@ -15,9 +15,13 @@ struct Counts {
   std::uint64_t bytes = 0;      // of these
   std::uint64_t to_itself = 0;  // messages that MPI is asked to send to the process itself
 
-  // Calls of the program, as tools between a program and MPI count them: each send, each receive
-  // and each collective operation (with the whole buffer that is handed in) is one; barriers are
-  // none. By size: up to 2 KiB, up to 16 KiB, up to 1 MiB, more.
+  // As tools between a program and MPI count. They do not see of which messages a collective
+  // operation is made; barriers are no calls here.
+  std::uint64_t sends = 0;        // to others, by the program itself
+  std::uint64_t sent_bytes = 0;   // of these
+  std::uint64_t collectives = 0;  // calls of collective operations
+  // Each send, each receive and each collective operation (with the whole buffer that is handed in)
+  // is one. By size: up to 2 KiB, up to 16 KiB, up to 1 MiB, more.
   static constexpr std::size_t kSizes = 4;
   std::array<std::uint64_t, kSizes> calls{};
 
@@ -38,7 +42,10 @@ struct Spread {
 struct JobCounts {
   Spread messages;
   Spread bytes;
-  std::uint64_t to_itself = 0;  // the sum
+  Spread sends;
+  Spread sent_bytes;
+  std::uint64_t to_itself = 0;    // the sum
+  std::uint64_t collectives = 0;  // the sum
 };
 
 JobCounts count_job(const Job& job);

@@ -1,5 +1,5 @@
-// The sizes of the benchmarks' problems: facts of NPB 3.3 (Bailey et al., NAS technical reports
-// RNR-94-007, NAS-95-020, NAS-02-007 and the parameters that come with the programs).
+// The sizes of the benchmarks' problems: facts of NPB 3.3.1 (Bailey et al., NAS technical
+// reports RNR-94-007, NAS-95-020, NAS-02-007 and the parameters that come with the programs).
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 // block of steps is computed from its place in the program. All processes of a job have the same
 // program, and each message that one sends is one that its receiver asks for.
 //
-// The programs follow the descriptions of NPB 3.3 (see problem.hpp) and its decomposition for
+// The programs follow the descriptions of NPB 3.3.1 (see problem.hpp) and its decomposition for
 // message passing; collective operations are expanded into messages (collective.hpp). Of NPB's
 // barriers only the one before the timed part is there.
 #pragma once

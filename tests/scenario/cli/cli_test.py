@@ -150,8 +150,10 @@ class Mistakes(Scenario):
 
     def test_info_on_a_skeleton(self):
         said, _ = self.run_program("info", "skeletons", "--job", "is.s.4")
-        self.assertEqual(len(said.splitlines()), 3, said)
-        self.assertRegex(said, r"(?m)^IS +S +4 ")
+        self.assertEqual(len(said.splitlines()), 9, said)
+        rows = re.findall(r"(?m)^IS +S +4 .*$", said)
+        self.assertEqual(len(rows), 2, said)
+        self.assertRegex(rows[1], r" 36\.0$")  # 11 times three collective operations, and three
         for job, complaint in [
                 ("bt.C.15", "BT.C does not run on 15 processes; expected a square number, such as"),
                 ("ep.A.4", "the benchmarks are BT, SP, LU, CG, MG, FT and IS"),
@@ -160,6 +162,14 @@ class Mistakes(Scenario):
             self.assertIn(complaint, self.refused("info", "skeletons", "--job", job))
         self.assertIn("goes with holdfast info skeletons only",
                       self.refused("info", "machine", "--job", "bt.C.16"))
+
+    def test_info_on_skeletons_beside_what_was_measured(self):
+        said, _ = self.run_program("info", "skeletons")
+        rows = re.findall(r"(?m)^[A-Z]{2}\.C\.64 .*$", said)
+        self.assertEqual(len(rows), 14 + 6, said)
+        for row in rows:
+            self.assertIn("+0", row)
+            self.assertNotRegex(row, r"[+-][1-9]")
 
 
 class Running(Scenario):
