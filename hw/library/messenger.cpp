@@ -131,10 +131,10 @@ Status Messenger::open_rails() {
 void Messenger::begin_life(const holdfast_member& self, Time now) {
   const bool is_first = has_first_rails_;  // else they went with the life before
   has_first_rails_ = false;
-  broken_ = {};
+  broken_ = {HOLDFAST_SYSTEM, "there is no memory for the messages of this life"};
   if (!is_first) {
     if (Status status = open_rails(); !status.is_ok()) {
-      broken_ = {HOLDFAST_SYSTEM, status.message()};
+      broken_.message = status.message();
       return;
     }
   }
@@ -142,6 +142,7 @@ void Messenger::begin_life(const holdfast_member& self, Time now) {
   members_.assign(session_.processes(), holdfast_member{0, 0, 0, HOLDFAST_LEFT});
   members_[self.process] = self;
   endpoint_ = std::make_unique<reliable::Endpoint>(options_, rails_, place_.message_addresses());
+  broken_ = {};
   look_at_view();
   if (is_first) hear_leavers(now);
   follow_view(now);

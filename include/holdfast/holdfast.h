@@ -192,7 +192,7 @@ HOLDFAST_API HOLDFAST_CHECKED holdfast_status holdfast_view(const holdfast_job* 
  * without it they wait as long as the process is believed alive. A process that computes that long
  * without calling the library counts as unreachable, too. Who has been given up in this way hears
  * of it when a network is there again and both call the library: its requests with the other one
- * end so, too.
+ * end so, too. What had come of the other one before can be received as if that had died.
  *
  * Threads: as everywhere, several threads at a time. A request is waited for by one of them. */
 

@@ -13,9 +13,16 @@ constexpr std::uint64_t kBytesMax = 0xffff'ffff;  // of a virtual fragment, as i
 constexpr std::uint32_t kNumbersApartMax = 4096;
 }  // namespace
 
-// However many messages have fragments that wait for an acknowledgement.
-bool Sending::has_numbers_left(const Connection& connection, std::uint64_t fragments) {
-  return connection.outbound->rooms.all() + fragments < kNumbersApartMax;
+// However many messages have fragments that wait for an acknowledgement. Pieces have some for
+// themselves: all that waits may be for rails that are gone.
+bool Sending::has_number_left(Connection& connection) {
+  return has_numbers_left(connection, 1 + core_.pieces_of_a_rail);
+}
+
+bool Sending::has_numbers_left(Connection& connection, std::uint64_t fragments) {
+  const auto has = [&] { return connection.outbound->rooms.all() + fragments < kNumbersApartMax; };
+  if (!has()) forget_remembered(connection);
+  return has();
 }
 
 bool Sending::has_fragment_left(Connection& connection) {
@@ -26,7 +33,7 @@ bool Sending::has_fragment_left(Connection& connection) {
   };
   if (!has_own()) forget_remembered(connection);
   if (!has_any()) forget_all_remembered();
-  return has_own() && has_any() && has_numbers_left(connection, 1);
+  return has_own() && has_any() && has_number_left(connection);
 }
 
 // So many pieces of a width. Those of wider ones, whose rails may be gone by now, leave them room.

@@ -176,7 +176,8 @@ class Endpoint {
   // of an earlier one as peer_failed; an earlier one is ignored. False: no room for a connection,
   // or that with this life is over.
   [[nodiscard]] bool connect(ProcessId peer, Incarnation incarnation, Time now);
-  // That life is over: its requests end as peer_failed. Receives from any source wait on.
+  // That life is over: its requests end as peer_failed. Receives from any source wait on. Messages
+  // of it that have arrived whole can be received if all before them have.
   void fail(ProcessId peer, Incarnation incarnation, Time now);
 
   // kNoRequest: there is no connection, or no room (refusal() says which). `cookie` comes back. A

@@ -1,4 +1,6 @@
 // Messages that are kept until they are received.
+#include <algorithm>
+
 #include "stack/reliable/outgoing.hpp"
 #include "stack/reliable/receiving.hpp"
 
@@ -16,18 +18,26 @@ bool Receiving::keep(IncomingMessage& message) {
   return message.is_kept;
 }
 
+std::uint32_t Receiving::credit_max() const {
+  return core_.options.limits.unexpected_bytes / kCreditUnit;
+}
+
+// What a frame says of a length that no credit covers counts as just that, so that the charges of
+// all messages that there may be do not add up to 2^32 and seem to be none.
+std::uint32_t Receiving::charge_of(std::uint64_t bytes) const {
+  return std::min(credit_of(bytes), credit_max() + 1);
+}
+
 bool Receiving::is_within_credit(const Connection& connection) const {
-  return connection.credit_used - connection.credit_given <=
-         core_.options.limits.unexpected_bytes / kCreditUnit;
+  return connection.credit_used - connection.credit_given <= credit_max();
 }
 
 // As each of its peers.
 bool Receiving::keep_of_self(IncomingMessage& message) {
-  const EndpointLimits& limits = core_.options.limits;
   if (message.bytes == 0) return true;
-  const std::uint32_t charge = credit_of(message.bytes);
-  const bool is_within = message.bytes <= limits.eager_bytes_max &&
-                         core_.kept_of_self + charge <= limits.unexpected_bytes / kCreditUnit;
+  const std::uint32_t charge = charge_of(message.bytes);
+  const bool is_within = message.bytes <= core_.options.limits.eager_bytes_max &&
+                         core_.kept_of_self + charge <= credit_max();
   if (!is_within || !keep(message)) return false;
   message.charge = charge;
   core_.kept_of_self += charge;

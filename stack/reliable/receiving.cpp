@@ -125,7 +125,7 @@ std::uint32_t Receiving::find_or_open(Connection& connection, const MessageHeade
     if (made.is_rendezvous) {
       connection.received.add(made.number);
     } else {
-      made.charge = credit_of(made.bytes);
+      made.charge = charge_of(made.bytes);
       connection.credit_used += made.charge;
       made.wanted = made.bytes;
     }

@@ -123,6 +123,8 @@ class Receiving {
   // kept.cpp: messages for which there is no receive yet.
   bool keep(IncomingMessage& message);
   bool keep_of_self(IncomingMessage& message);
+  std::uint32_t credit_max() const;
+  std::uint32_t charge_of(std::uint64_t bytes) const;
   bool is_within_credit(const Connection& connection) const;
   void forget_kept(IncomingMessage& message);
 

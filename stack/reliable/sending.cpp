@@ -193,7 +193,7 @@ bool Sending::send_first(Connection& connection, Loads& loads, Time now) {
   OutgoingMessage& message = core_.outgoing[i];
   // What the receiver can remember.
   if (message.number - connection.known_before >= NumberWindow::kWidth) return false;
-  if (!has_numbers_left(connection, 1)) return false;
+  if (!has_number_left(connection)) return false;
   const std::size_t rail = choose(connection, loads, 0, message.bytes, now);
   if (rail == kNoRail) return false;
   MessageQueue::remove(core_.outgoing, connection.outbound->starting, i);
@@ -228,7 +228,7 @@ bool Sending::send_short(Connection& connection, Time now) {
   if (!is_usable || message.bytes > port.payload_max() ||
       rail.bytes_under_way + message.bytes + kMessageHeaderBytes > rail.window.bytes() ||
       message.number - connection.known_before >= NumberWindow::kWidth ||
-      !takes_eagerly(connection, message, port.payload_max())) {
+      !has_number_left(connection) || !takes_eagerly(connection, message, port.payload_max())) {
     return false;
   }
   MessageQueue::remove(core_.outgoing, connection.outbound->starting, i);

@@ -98,7 +98,8 @@ class Sending {
                        std::uint32_t width, FragmentRoom room = FragmentRoom::more);
   void cut_data(Connection& connection, std::uint32_t message, std::size_t rail,
                 const Loads& loads);
-  static bool has_numbers_left(const Connection& connection, std::uint64_t fragments);
+  bool has_number_left(Connection& connection);
+  bool has_numbers_left(Connection& connection, std::uint64_t fragments);
   bool has_fragment_left(Connection& connection);
   bool has_pieces_left(Connection& connection, std::uint64_t pieces, std::uint32_t width);
   void forget_remembered(Connection& connection);

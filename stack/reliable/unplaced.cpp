@@ -81,7 +81,7 @@ void Receiving::leave_unplaced(Connection& connection, Time now) {
     IncomingMessage& message = core_.incoming[i];
     const std::uint32_t next = Incoming::after(core_.incoming, i);
     while (message.number != number && connection.received.contains(number)) ++number;
-    if (message.number != number++ || !message.is_whole) break;
+    if (message.number != number++ || !message.is_opened || !message.is_whole) break;
     if (!show(i, now)) {
       Incoming::remove(core_.incoming, connection.incoming, i);
       Incoming::append(core_.incoming, left_, i);

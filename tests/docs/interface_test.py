@@ -16,7 +16,7 @@ SOURCES = {
         ("stack/reliable/endpoint.hpp", "eager_bytes_max = "),
     "requests that have not been waited for to their ends":
         ("hw/library/messenger.hpp", "kRequestsMax = "),
-    "bytes that are kept of one sender until they are received":
+    "bytes that are kept of one life of a sender until they are received":
         ("stack/reliable/endpoint.hpp", "unexpected_bytes = "),
     "messages that wait to be received, of all senders":
         ("stack/reliable/endpoint.hpp", "unexpected_messages = "),

@@ -19,9 +19,9 @@ class EndpointLone : public ::testing::Test {
     return request;
   }
   // A frame of process 1, whatever it says, comes to process 0.
-  static void come(World& world, MessageHeader header) {
+  static void come(World& world, MessageHeader header, std::size_t payload_bytes = 0) {
     header.sender = ProcessId{1};
-    std::vector<std::byte> frame(kMessageHeaderBytes);
+    std::vector<std::byte> frame(kMessageHeaderBytes + payload_bytes);
     encode_message_header(header, connection_seed(7, {1}, {0}, {0}, {0}), frame.data());
     world.network.fabric(0, 0).arrive(frame, world.now());
     world.step();
@@ -269,6 +269,21 @@ TEST_F(EndpointLone, UsesCredit) {
   }
   send_alone(world);
   EXPECT_TRUE(world.complete(0, 4, milliseconds(10))) << "it is kept";
+}
+
+// Each says that its message is so long that the charges of both would make 2^32 KiB, which is
+// none.
+TEST_F(EndpointLone, FramesThatSayWhatNoCreditCoversUseItUp) {
+  World world;
+  MessageHeader header;
+  header.type = Type::eager;
+  header.bytes = std::uint64_t{1} << 41;
+  for (header.message = 500; header.message < 502; ++header.message) come(world, header, 8);
+  ASSERT_NE(world.send(1, 0, sent_), kNoRequest);
+  EXPECT_FALSE(world.complete(1, 1, milliseconds(10))) << "it is not kept";
+  ASSERT_NE(world.receive(0, 1, got_), kNoRequest);
+  EXPECT_TRUE(world.complete(1, 1));
+  EXPECT_TRUE(got_ == sent_);
 }
 
 }  // namespace
