@@ -171,7 +171,7 @@ HOLDFAST_API HOLDFAST_CHECKED holdfast_status holdfast_view(const holdfast_job* 
  * before a function returns: no sender waits for the next call. But over UDP and TCP a program that
  * has answered short messages at once, again and again, is expected to answer the next one, too:
  * its acknowledgement then waits for the answer, or for the library's own thread, which sends it
- * some milliseconds later. A send of up to 32768 bytes (where TCP is all there is, 1 MiB) ends when
+ * one to two milliseconds later. A send of up to 32768 bytes (where TCP is all there is, 1 MiB) ends when
  * they are in the receiver's library, a longer one when it is in the receiver's memory, for which a
  * receive has to be started. What other processes have sent and nobody has received yet is kept,
  * up to 1 MiB of each of them (4 MiB); then they wait.
