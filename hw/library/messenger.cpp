@@ -26,8 +26,8 @@ constexpr Duration kPolls = microseconds(50);
 // Then, after so many turns in vain, the clock is read again. Meanwhile the time that a turn is
 // told is at most that much too early.
 constexpr unsigned kTurnsAtOnce = 8;
-// Others may run after so long in vain, and each time again: who has asked them by a system call
-// for less than that comes too late for an answer out of shared memory.
+// Others may run after so long in vain, and again after as long: who is in that system call when an
+// answer comes out of shared memory hears of it late (docs/speed.md).
 constexpr Duration kYieldsEach = microseconds(2);
 // A thread that leaves the sleeping to another looks again by itself after so long at the latest.
 constexpr Duration kNapMax = seconds(3600);
@@ -98,16 +98,10 @@ Outcome Messenger::open(Duration unreachable_max) {
   options_.unreachable_max = unreachable_max;
   if (Status status = open_rails(); !status.is_ok()) return {HOLDFAST_SYSTEM, status.message()};
   if (rails_.empty()) {
-    break_for_good({HOLDFAST_NO_MESSAGES,
-                    "this job has no messages: whoever has started it has given no addresses for "
-                    "them"});
+    broken_ = {HOLDFAST_NO_MESSAGES,
+               "this job has no messages: whoever has started it has given no addresses for them"};
   }
   return {};
-}
-
-void Messenger::break_for_good(Outcome why) {
-  broken_ = std::move(why);
-  is_broken_for_good_ = true;
 }
 
 Status Messenger::open_rails() {
@@ -127,7 +121,7 @@ Status Messenger::open_rails() {
 }
 
 // The endpoint of one incarnation of this process. Nobody but who has left is connected before the
-// view is followed. What the system refuses now it may give to the next call.
+// view is followed.
 void Messenger::begin_life(const holdfast_member& self, Time now) {
   const bool is_first = has_first_rails_;  // else they went with the life before
   has_first_rails_ = false;
@@ -174,7 +168,9 @@ Outcome Messenger::enter(Lock& lock) {
     changed_.wait(lock, [this] { return !is_asleep_; });
     if (--entering_ == 0) changed_.notify_all();
   }
-  if (endpoint_ == nullptr && !is_broken_for_good_) {
+  // What the system has refused it may give now; any other reason is for good.
+  const bool may_begin = broken_.is_ok() || broken_.code == HOLDFAST_SYSTEM;
+  if (endpoint_ == nullptr && may_begin) {
     begin_life(session_.member(session_.self()), monotonic_now());
   }
   return broken_;
@@ -314,7 +310,7 @@ void Messenger::follow_view(Time now) {
   if (self.state == HOLDFAST_COMMITTED) {
     members_ = believed_;
     end_life();
-    break_for_good({HOLDFAST_PEER_FAILED, "the others have agreed that this process is over"});
+    broken_ = {HOLDFAST_PEER_FAILED, "the others have agreed that this process is over"};
   } else if (self.incarnation != options_.incarnation.value) {
     members_ = believed_;
     end_life();

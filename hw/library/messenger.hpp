@@ -97,7 +97,6 @@ class Messenger {
   };
 
   Status open_rails();
-  void break_for_good(Outcome why);
   void begin_life(const holdfast_member& self, Time now);
   void end_life();
   Lock lock();
@@ -152,9 +151,8 @@ class Messenger {
   std::uint32_t entering_ = 0;  // wait until he is awake
 
   reliable::EndpointOptions options_;
-  Outcome broken_;                   // why there is no endpoint
-  bool is_broken_for_good_ = false;  // else another call tries again
-  bool has_first_rails_ = true;      // those that were opened before the first life
+  Outcome broken_;               // why there is no endpoint
+  bool has_first_rails_ = true;  // those that were opened before the first life
   std::unique_ptr<Sleeper> sleeper_;
   std::vector<std::unique_ptr<Fabric>> fabrics_;
   std::vector<Fabric*> rails_;

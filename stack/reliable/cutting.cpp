@@ -13,8 +13,8 @@ constexpr std::uint64_t kBytesMax = 0xffff'ffff;  // of a virtual fragment, as i
 constexpr std::uint32_t kNumbersApartMax = 4096;
 }  // namespace
 
-// However many messages have fragments that wait for an acknowledgement. Pieces have some for
-// themselves: all that waits may be for rails that are gone.
+// With more than that renumber_oldest would never end. Pieces have some for themselves: all that
+// waits may be for rails that are gone.
 bool Sending::has_number_left(Connection& connection) {
   return has_numbers_left(connection, 1 + core_.pieces_of_a_rail);
 }

@@ -32,7 +32,7 @@ bool Receiving::is_within_credit(const Connection& connection) const {
   return connection.credit_used - connection.credit_given <= credit_max();
 }
 
-// As each of its peers.
+// This process has as much credit with itself as each of its peers.
 bool Receiving::keep_of_self(IncomingMessage& message) {
   if (message.bytes == 0) return true;
   const std::uint32_t charge = charge_of(message.bytes);

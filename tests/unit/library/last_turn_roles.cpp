@@ -114,11 +114,12 @@ void expect_failed(Request& request) {
 }
 
 // The next life has messages, too.
-void meet_and_leave(Job& job) {
+int meet_and_leave(Job& job) {
   if (job.self() != 0) expect(job.send(0, kAbout, 1, {}, kPatience).ok(), "to the next life");
   for (std::uint32_t i = 1; job.self() == 0 && i < job.processes(); ++i)
     expect(job.receive({i, kAbout, 1}, {}, kPatience).ok(), "in the next life");
   expect(job.leave(kPatience).ok(), "leave");
+  return kAsExpected;
 }
 
 // As many as there may be have a place, and no more.
@@ -150,8 +151,7 @@ int end_in_last_turn() {
       return sends;
     });
     expect(memory == theirs, "its bytes");
-    meet_and_leave(job);
-    return kAsExpected;
+    return meet_and_leave(job);
   }
   Bytes memory(1000), room(100), nothing(1);
   Request fits, is_cut, waits, sends;
@@ -172,8 +172,7 @@ int end_in_last_turn() {
   expect_end(sends, HOLDFAST_OK, "a send that was received");
   expect(sends.message() == Message{1, kContext, 3, theirs.size()}, "what was received");
   expect_failed(waits);
-  meet_and_leave(job);
-  return kAsExpected;
+  return meet_and_leave(job);
 }
 
 // More at once than are asked for at once, and none of them keeps its place. So many come from two
@@ -188,8 +187,7 @@ int end_many_in_last_turn() {
       while (sends.size() < kOfEach) sends.push_back(job.send_start(0, kContext, 1, {}));
       return sends;
     });
-    meet_and_leave(job);
-    return kAsExpected;
+    return meet_and_leave(job);
   }
   std::vector<Request> receives;
   Request waits;
@@ -202,8 +200,7 @@ int end_many_in_last_turn() {
   for (Request& receive : receives) expect_end(receive, HOLDFAST_OK, "one of many receives");
   expect_failed(waits);
   expect_all_places(job);
-  meet_and_leave(job);
-  return kAsExpected;
+  return meet_and_leave(job);
 }
 
 // Its rails cannot be opened when it begins: each call says so, and the first that can begins it.
@@ -212,8 +209,7 @@ int begin_without_descriptors() {
   meet(job, 0);
   if (job.self() == 1) {
     end_life(job, [] { return std::vector<Request>(); });
-    meet_and_leave(job);
-    return kAsExpected;
+    return meet_and_leave(job);
   }
   Request waits;
   live_again(job, [&] { waits = job.receive_start({1, kContext, 1}, {}); });
@@ -227,8 +223,7 @@ int begin_without_descriptors() {
     expect(refused.status().code() == HOLDFAST_SYSTEM, refused.status().message().c_str());
   }
   expect(::setrlimit(RLIMIT_NOFILE, &limit) == 0, "descriptors again");
-  meet_and_leave(job);
-  return kAsExpected;
+  return meet_and_leave(job);
 }
 
 }  // namespace holdfast
