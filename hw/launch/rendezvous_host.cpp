@@ -17,6 +17,7 @@
 #include "hw/launch/job_address.hpp"
 #include "hw/launch/rendezvous.hpp"
 #include "hw/launch/rendezvous_frames.hpp"
+#include "hw/listener_rest.hpp"
 #include "hw/monotonic_clock.hpp"
 #include "hw/udp/internet_socket.hpp"
 
@@ -27,7 +28,6 @@ namespace {
 constexpr std::size_t kStrangersMax = 64;      // guests who have not yet said who they are
 constexpr Duration kToIntroduce = seconds(5);  // and how long they have for it
 constexpr Duration kToTell = seconds(2);       // for a guest to take an answer
-constexpr Duration kRest = milliseconds(100);
 
 struct Guest {
   Descriptor socket;
@@ -120,9 +120,7 @@ void Host::let_in() {
   Guest guest;
   guest.socket = Descriptor(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
   if (!guest.socket.is_open()) {
-    // Without descriptors or memory the next one would fail alike, and at once.
-    const bool exhausted = errno != EAGAIN && errno != EINTR && errno != ECONNABORTED;
-    if (exhausted) rests_until_ = monotonic_now() + kRest;
+    if (is_exhausted(errno)) rests_until_ = monotonic_now() + kListenerRest;
     return;
   }
   if (!draw(guest.nonces.host)) return;

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "hw/blocked_signals.hpp"
+#include "hw/listener_rest.hpp"
 #include "hw/monotonic_clock.hpp"
 #include "hw/status/prometheus_text.hpp"
 #include "hw/status/status_json.hpp"
@@ -23,7 +24,6 @@ namespace holdfast::hw {
 
 namespace {
 
-constexpr Duration kRest = milliseconds(100);
 constexpr const char* kMetricsPage = "/metrics";
 constexpr const char* kStatusPage = "/status";
 
@@ -112,9 +112,7 @@ void StatusServer::accept(Door& door) {
     Descriptor socket(
         ::accept4(door.listening.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket.is_open()) {
-      // Without descriptors or memory the next one would fail alike, and at once.
-      const bool exhausted = errno != EAGAIN && errno != EINTR && errno != ECONNABORTED;
-      if (exhausted) rests_until_ = now_ + kRest;
+      if (is_exhausted(errno)) rests_until_ = now_ + kListenerRest;
       return;
     }
     door.readers.emplace_back(std::move(socket), now_ + kReaderTime);

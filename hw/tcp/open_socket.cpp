@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "hw/listener_rest.hpp"
 #include "hw/udp/internet_socket.hpp"
 
 namespace holdfast::hw {
@@ -80,7 +81,7 @@ Accepted accept_one(const Descriptor& listener) {
       set_connection_options(socket);
       return {std::move(socket), endpoint_of(from)};
     }
-    if (errno != EINTR && errno != ECONNABORTED) return {{}, {}, errno != EAGAIN};
+    if (errno != EINTR && errno != ECONNABORTED) return {{}, {}, is_exhausted(errno)};
   }
 }
 

@@ -13,7 +13,7 @@ Descriptor open_listener(const UdpEndpoint& local);
 struct Accepted {
   Descriptor socket;  // closed: nobody has come, or can be let in
   UdpEndpoint from;
-  bool exhausted = false;  // without descriptors or memory the next one would fail alike
+  bool exhausted = false;  // and the next one would fail alike
 };
 Accepted accept_one(const Descriptor& listener);
 

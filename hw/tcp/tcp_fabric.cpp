@@ -9,6 +9,7 @@
 #include <array>
 #include <utility>
 
+#include "hw/listener_rest.hpp"
 #include "hw/monotonic_clock.hpp"
 #include "hw/tcp/framing.hpp"
 #include "hw/tcp/open_socket.hpp"
@@ -21,8 +22,6 @@ namespace {
 
 // Between two attempts to reach somebody who is not there.
 constexpr Duration kAgain = milliseconds(20);
-// Of the listener, when nobody can be let in for want of descriptors or memory.
-constexpr Duration kRest = milliseconds(100);
 // Events that are told of without a look for others. A frame that is placed is told of alone.
 constexpr std::size_t kToldAtMost = 8;
 
@@ -266,7 +265,7 @@ void TcpFabric::watch(std::uint32_t at, bool wanted) {
 
 // Who waits for the listener stays there, and would wake us again and again.
 void TcpFabric::rest(Time now) {
-  rests_until_ = now + kRest;
+  rests_until_ = now + kListenerRest;
   control(sockets_.arrivals, EPOLL_CTL_MOD, sockets_.listener.get(), 0, kListener);
 }
 
