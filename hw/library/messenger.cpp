@@ -433,10 +433,6 @@ Outcome Messenger::refusal(ProcessId peer) const {
       return {HOLDFAST_BUSY, std::to_string(options_.limits.unexpected_messages) +
                                  " messages wait in this process to be received, which are as many "
                                  "as may: receive some, then send to itself again"};
-    case reliable::Refusal::arriving:
-      return {HOLDFAST_BUSY,
-              "messages that arrive in this process have taken all places: wait for receives, or "
-              "receive what has come, then send to itself again"};
     default:
       return too_many_requests();
   }

@@ -101,7 +101,6 @@ enum class Refusal : std::uint8_t {
   no_connection,
   requests,  // there are as many as there may be
   waiting,   // of a message to itself: as many wait to be received as may
-  arriving,  // likewise: all places are taken, also by messages whose turn has not come
 };
 
 enum class Outcome : std::uint8_t {

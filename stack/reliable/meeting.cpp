@@ -273,12 +273,9 @@ void Receiving::give_credit(Connection& connection, std::uint32_t charge) {
 
 bool Receiving::send_to_self(std::uint32_t request, const Envelope& envelope,
                              const MessageMemory& memory, std::uint64_t bytes, Time now) {
-  const bool is_free = core_.incoming.left() > core_.missing;
-  const std::uint32_t i = is_free ? core_.incoming.take() : kNone;
-  if (i == kNone) {
-    core_.refusal = Refusal::arriving;
-    return false;
-  }
+  // Its request has one, and others leave it free.
+  HOLDFAST_ASSERT(core_.incoming.left() > core_.missing);
+  const std::uint32_t i = core_.incoming.take();
   IncomingMessage& message = core_.incoming[i];
   message.envelope = envelope;
   message.bytes = bytes;

@@ -73,7 +73,8 @@ bool Receiving::is_left(const IncomingMessage& message) const {
 
 // The connection ends. Those that have arrived whole, and all before them, need no place: they are
 // looked for when a receive is posted. One that is posted already may have been for one of them
-// which nobody has shown to matching yet.
+// which nobody has shown to matching yet. Each waits as an early one from now on, as the place of
+// the next one of that peer is its next life's; what would be one too many is lost with the rest.
 void Receiving::leave_unplaced(Connection& connection, Time now) {
   place_left(now);
   std::uint32_t number = connection.next_presented;
@@ -83,10 +84,11 @@ void Receiving::leave_unplaced(Connection& connection, Time now) {
     while (message.number != number && connection.received.contains(number)) ++number;
     if (message.number != number++ || !message.is_opened || !message.is_whole) break;
     if (!show(i, now)) {
+      const std::uint32_t early_left = core_.early_max - core_.early;
+      if (!message.is_early && early_left <= core_.missing - connection.missing) break;
+      if (!std::exchange(message.is_early, true)) ++core_.early;
       Incoming::remove(core_.incoming, connection.incoming, i);
       Incoming::append(core_.incoming, left_, i);
-      // The place of the next one of that peer is its next life's.
-      if (!std::exchange(message.is_early, true)) ++core_.early;
     }
     i = next;
   }

@@ -172,5 +172,42 @@ TEST(EndpointNumbers, AreNotGivenToMoreThanAnAcknowledgementTellsApart) {
   EXPECT_TRUE(world.complete(0, 1 + kMessages));
 }
 
+// As many as that are cut for a wide rail and lost with it: their pieces for the narrow one that is
+// left have numbers, too.
+TEST(EndpointNumbers, AreLeftForPiecesOfWhatAWideRailTookAlong) {
+  constexpr std::size_t kMessages = 4500, kBytes = 200;
+  WorldOptions options;
+  options.rails = {RailKind{.frame_bytes_max = 9000}, RailKind{.frame_bytes_max = 128}};
+  options.rails[1].bytes_per_second = 10'000'000;
+  options.endpoint.limits.requests = 2 * kMessages;
+  options.endpoint.limits.unexpected_messages = kMessages;
+  options.endpoint.limits.eager_bytes_max = 1;
+  options.endpoint.limits.send_slots = options.endpoint.limits.receive_slots = 1024;
+  World world(options);
+  Exchange long_one(8 << 20);  // widens the window
+  long_one.begin(world);
+  ASSERT_TRUE(world.complete(0, 1));
+  const std::vector<std::byte> message = content(1, kBytes);
+  for (std::size_t i = 0; i < kMessages; ++i) ASSERT_NE(world.send(0, 1, message), kNoRequest);
+  world.run(milliseconds(100));
+  std::set<std::uint16_t> lost;
+  world.network.script = [&](const Flight& flight) {
+    Fate fate;
+    for (const auto frame : flight.frames()) {
+      if (flight.rail != 0 || type_of_message_frame(frame) != Type::data) continue;
+      lost.insert(fragment_of(frame));
+      fate.copies = 0;
+    }
+    return fate;
+  };
+  std::vector<std::vector<std::byte>> got(kMessages, std::vector<std::byte>(kBytes));
+  for (auto& memory : got) ASSERT_NE(world.receive(1, 0, memory), kNoRequest);
+  world.run(milliseconds(3));
+  EXPECT_GT(lost.size(), 4000u);
+  world.network.cut(0);
+  EXPECT_TRUE(world.complete(0, 1 + kMessages, seconds(10)));
+  EXPECT_TRUE(std::ranges::all_of(got, [&](const auto& memory) { return memory == message; }));
+}
+
 }  // namespace
 }  // namespace holdfast::reliable

@@ -122,5 +122,69 @@ TEST(EndpointLeft, WhatAReceiveWaitsForPassesWhatHasNoPlaceThoughItsSenderIsGone
   EXPECT_TRUE(memory == done);
 }
 
+// Lives come and go, and each leaves something that nobody receives. Not all of it can be kept.
+TEST(EndpointLeft, WhatManyLivesLeaveDoesNotTakeTheRoomOfWhatIsReceived) {
+  WorldOptions options;
+  options.endpoint.limits.unexpected_messages = 1;
+  options.endpoint.limits.requests = 4;  // and so many are kept beyond those, of the dead
+  World world(options);
+  const std::vector<std::byte> log = content(1, 8), asked = content(2, 8);
+  for (int life = 0; life < 40; ++life) {
+    std::vector<std::byte> memory(8);
+    ASSERT_NE(world.receive(1, 0, memory, 9), kNoRequest);
+    ASSERT_NE(world.send(0, 1, asked, 9), kNoRequest);
+    ASSERT_TRUE(world.complete(1, 1, milliseconds(10))) << life;
+    EXPECT_TRUE(memory == asked);
+    ASSERT_NE(world.send(0, 1, log), kNoRequest);
+    ASSERT_TRUE(world.complete(0, 2, milliseconds(10))) << life;
+    world.at(1).fail({0}, world.life(0), world.now());
+    world.restart(0);
+    for (auto& [process, completed] : world.of) completed.clear();
+  }
+  for (int kept = 0;; ++kept) {
+    std::vector<std::byte> memory(8);
+    ASSERT_NE(world.receive(1, 0, memory), kNoRequest);
+    if (!world.complete(1, 1, milliseconds(10))) {
+      EXPECT_EQ(kept, 1 + 4);
+      break;
+    }
+    EXPECT_TRUE(memory == log);
+    world.of[1].clear();
+  }
+}
+
+// All its bytes have come, in frames that do not say what it is matched by. No peer of ours leaves
+// out the one that does.
+TEST(EndpointLeft, WhatNeverSaidWhatItIsIsNobodysWhenItsSenderIsGone) {
+  WorldOptions options;
+  options.endpoint.checksum = "";
+  World world(options);
+  world.asleep.insert(0);
+  Pattern any;
+  any.mask = 0;
+  std::vector<std::byte> memory(200);
+  ASSERT_NE(world.at(1).receive(any, memory, 0, world.now()), kNoRequest);
+  const auto come = [&](MessageFrameType type, std::uint32_t number, std::uint32_t bytes,
+                        std::uint8_t index) {
+    MessageHeader header;
+    header.type = type;
+    header.sender = ProcessId{0};
+    header.packet = header.virtual_fragment = number;
+    header.bytes = bytes;
+    header.fragment_bytes = 100;
+    header.index = index;
+    std::vector<std::byte> frame(kMessageHeaderBytes + 100);
+    encode_message_header(header, connection_seed(7, {0}, {0}, {1}, {0}), frame.data());
+    world.network.fabric(1, 0).arrive(frame, world.now());
+  };
+  come(MessageFrameType::fragment, 0, 200, 1);
+  come(MessageFrameType::data, 1, 100, 0);
+  world.run(microseconds(10));
+  ASSERT_EQ(world.at(1).counts().payload_bytes_delivered, 200u) << "all of it is there";
+  world.at(1).fail({0}, world.life(0), world.now());
+  world.run(milliseconds(1));
+  EXPECT_TRUE(world.completed(1).empty());
+}
+
 }  // namespace
 }  // namespace holdfast::reliable
