@@ -340,6 +340,7 @@ void Receiving::end(Connection& connection, Outcome outcome, Time now) {
   connection.incoming = connection.grants = {};
   connection.grants_wait = false;
   core_.missing -= std::exchange(connection.missing, 0);
+  lose_latest_left();
   for (std::uint32_t i = 0; i < core_.requests.size(); ++i) {
     const RequestState& state = core_.requests[i];
     if (state.kind != RequestState::Kind::receive || state.object != kNone ||

@@ -100,6 +100,7 @@ class Receiving {
   std::uint32_t find_unplaced(const Pattern& pattern) const;
   void take_unplaced(const Pattern& pattern, Time now);
   void leave_unplaced(Connection& connection, Time now);
+  void lose_latest_left();
   // Whose connection is over.
   bool is_left(const IncomingMessage& message) const;
 

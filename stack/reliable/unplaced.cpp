@@ -73,8 +73,7 @@ bool Receiving::is_left(const IncomingMessage& message) const {
 
 // The connection ends. Those that have arrived whole, and all before them, need no place: they are
 // looked for when a receive is posted. One that is posted already may have been for one of them
-// which nobody has shown to matching yet. Each waits as an early one from now on, as the place of
-// the next one of that peer is its next life's; what would be one too many is lost with the rest.
+// which nobody has shown to matching yet.
 void Receiving::leave_unplaced(Connection& connection, Time now) {
   place_left(now);
   std::uint32_t number = connection.next_presented;
@@ -84,16 +83,24 @@ void Receiving::leave_unplaced(Connection& connection, Time now) {
     while (message.number != number && connection.received.contains(number)) ++number;
     if (message.number != number++ || !message.is_opened || !message.is_whole) break;
     if (!show(i, now)) {
-      const std::uint32_t early_left = core_.early_max - core_.early;
-      if (!message.is_early && early_left <= core_.missing - connection.missing) break;
-      if (!std::exchange(message.is_early, true)) ++core_.early;
       Incoming::remove(core_.incoming, connection.incoming, i);
       Incoming::append(core_.incoming, left_, i);
+      // The place of the next one of that peer is its next life's (lose_latest_left).
+      if (!std::exchange(message.is_early, true)) ++core_.early;
     }
     i = next;
   }
   if (connection.unplaced != kNone) --held_up_;
   connection.unplaced = kNone;
+}
+
+// The first one that a connection leaves has become an early one. That may be one too many when all
+// else of the connection has ended.
+void Receiving::lose_latest_left() {
+  if (core_.early + core_.missing <= core_.early_max) return;
+  const std::uint32_t latest = left_.last;
+  Incoming::remove(core_.incoming, left_, latest);
+  release(latest);
 }
 
 // Of the messages that matching has no room for, the oldest that a receive with this pattern would

@@ -138,21 +138,45 @@ TEST(EndpointCredit, AnOldAcknowledgementGivesNone) {
   EXPECT_TRUE(world.complete(0, kKept + 1));
 }
 
+// More messages than an acknowledgement tells numbers apart have asked, and the window is wide.
+struct ManyAsk : World {
+  ManyAsk(std::size_t bytes, const std::vector<RailKind>& rails)
+      : World(options(rails)), message(content(1, bytes)) {
+    Exchange long_one(8 << 20);
+    long_one.begin(*this);
+    EXPECT_TRUE(complete(0, 1));
+    for (std::size_t i = 0; i < kMessages; ++i) EXPECT_NE(send(0, 1, message), kNoRequest);
+    run(milliseconds(100));
+    got.assign(kMessages, std::vector<std::byte>(bytes));
+  }
+  // They are granted, and as much is sent as may be.
+  void receive_all() {
+    for (auto& memory : got) ASSERT_NE(receive(1, 0, memory), kNoRequest);
+    run(milliseconds(3));
+  }
+  void expect_all() {
+    EXPECT_TRUE(complete(0, 1 + kMessages, seconds(10)));
+    EXPECT_TRUE(std::ranges::all_of(got, [&](const auto& memory) { return memory == message; }));
+  }
+
+  static constexpr std::size_t kMessages = 4500;
+  static WorldOptions options(const std::vector<RailKind>& rails) {
+    WorldOptions options;
+    options.rails = rails;
+    options.endpoint.limits.requests = 2 * kMessages;
+    options.endpoint.limits.unexpected_messages = kMessages;
+    options.endpoint.limits.eager_bytes_max = 1;
+    options.endpoint.limits.send_slots = options.endpoint.limits.receive_slots = 1024;
+    return options;
+  }
+  std::vector<std::byte> message;
+  std::vector<std::vector<std::byte>> got;
+};
+
 // Those which wait for an acknowledgement have numbers that it tells apart.
 TEST(EndpointNumbers, AreNotGivenToMoreThanAnAcknowledgementTellsApart) {
-  constexpr std::size_t kMessages = 4500, kApart = 4096;
-  WorldOptions options;
-  options.endpoint.limits.requests = 2 * kMessages;
-  options.endpoint.limits.unexpected_messages = kMessages;
-  options.endpoint.limits.eager_bytes_max = 1;
-  options.endpoint.limits.send_slots = options.endpoint.limits.receive_slots = 1024;
-  World world(options);
-  Exchange long_one(8 << 20);  // widens the window
-  long_one.begin(world);
-  ASSERT_TRUE(world.complete(0, 1));
-  const std::vector<std::byte> message = content(1, 8);
-  for (std::size_t i = 0; i < kMessages; ++i) ASSERT_NE(world.send(0, 1, message), kNoRequest);
-  world.run(milliseconds(100));
+  constexpr std::size_t kApart = 4096;
+  ManyAsk world(8, {RailKind{}});
   std::set<std::uint16_t> numbers;
   bool is_heard = false;
   world.network.script = [&](const Flight& flight) {
@@ -164,32 +188,19 @@ TEST(EndpointNumbers, AreNotGivenToMoreThanAnAcknowledgementTellsApart) {
     }
     return fate;
   };
-  std::vector<std::vector<std::byte>> got(kMessages, std::vector<std::byte>(8));
-  for (auto& memory : got) ASSERT_NE(world.receive(1, 0, memory), kNoRequest);
-  world.run(milliseconds(3));
+  world.receive_all();
   EXPECT_EQ(numbers.size(), kApart - 1);
   is_heard = true;
-  EXPECT_TRUE(world.complete(0, 1 + kMessages));
+  world.expect_all();
 }
 
 // As many as that are cut for a wide rail and lost with it: their pieces for the narrow one that is
 // left have numbers, too.
 TEST(EndpointNumbers, AreLeftForPiecesOfWhatAWideRailTookAlong) {
-  constexpr std::size_t kMessages = 4500, kBytes = 200;
-  WorldOptions options;
-  options.rails = {RailKind{.frame_bytes_max = 9000}, RailKind{.frame_bytes_max = 128}};
-  options.rails[1].bytes_per_second = 10'000'000;
-  options.endpoint.limits.requests = 2 * kMessages;
-  options.endpoint.limits.unexpected_messages = kMessages;
-  options.endpoint.limits.eager_bytes_max = 1;
-  options.endpoint.limits.send_slots = options.endpoint.limits.receive_slots = 1024;
-  World world(options);
-  Exchange long_one(8 << 20);  // widens the window
-  long_one.begin(world);
-  ASSERT_TRUE(world.complete(0, 1));
-  const std::vector<std::byte> message = content(1, kBytes);
-  for (std::size_t i = 0; i < kMessages; ++i) ASSERT_NE(world.send(0, 1, message), kNoRequest);
-  world.run(milliseconds(100));
+  const RailKind wide{.frame_bytes_max = 9000};
+  RailKind narrow{.frame_bytes_max = 128};
+  narrow.bytes_per_second = 10'000'000;
+  ManyAsk world(200, {wide, narrow});
   std::set<std::uint16_t> lost;
   world.network.script = [&](const Flight& flight) {
     Fate fate;
@@ -200,13 +211,10 @@ TEST(EndpointNumbers, AreLeftForPiecesOfWhatAWideRailTookAlong) {
     }
     return fate;
   };
-  std::vector<std::vector<std::byte>> got(kMessages, std::vector<std::byte>(kBytes));
-  for (auto& memory : got) ASSERT_NE(world.receive(1, 0, memory), kNoRequest);
-  world.run(milliseconds(3));
+  world.receive_all();
   EXPECT_GT(lost.size(), 4000u);
   world.network.cut(0);
-  EXPECT_TRUE(world.complete(0, 1 + kMessages, seconds(10)));
-  EXPECT_TRUE(std::ranges::all_of(got, [&](const auto& memory) { return memory == message; }));
+  world.expect_all();
 }
 
 }  // namespace

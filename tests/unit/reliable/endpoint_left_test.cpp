@@ -122,6 +122,18 @@ TEST(EndpointLeft, WhatAReceiveWaitsForPassesWhatHasNoPlaceThoughItsSenderIsGone
   EXPECT_TRUE(memory == done);
 }
 
+// What waits at process 1 of a peer that is gone, in the order in which it is received.
+std::vector<std::vector<std::byte>> received_of_the_dead(World& world) {
+  std::vector<std::vector<std::byte>> got;
+  for (;;) {
+    world.of[1].clear();
+    std::vector<std::byte> memory(8);
+    EXPECT_NE(world.receive(1, 0, memory), kNoRequest);
+    if (!world.complete(1, 1, milliseconds(10))) return got;
+    got.push_back(memory);
+  }
+}
+
 // Lives come and go, and each leaves something that nobody receives. Not all of it can be kept.
 TEST(EndpointLeft, WhatManyLivesLeaveDoesNotTakeTheRoomOfWhatIsReceived) {
   WorldOptions options;
@@ -141,16 +153,42 @@ TEST(EndpointLeft, WhatManyLivesLeaveDoesNotTakeTheRoomOfWhatIsReceived) {
     world.restart(0);
     for (auto& [process, completed] : world.of) completed.clear();
   }
-  for (int kept = 0;; ++kept) {
-    std::vector<std::byte> memory(8);
-    ASSERT_NE(world.receive(1, 0, memory), kNoRequest);
-    if (!world.complete(1, 1, milliseconds(10))) {
-      EXPECT_EQ(kept, 1 + 4);
-      break;
-    }
-    EXPECT_TRUE(memory == log);
-    world.of[1].clear();
+  EXPECT_TRUE(received_of_the_dead(world) == std::vector(1 + 4, log));
+}
+
+// Ten, of which one has a place to wait in and eight more are kept.
+TEST(EndpointLeft, OfWhatThereIsNoRoomForTheLatestIsLost) {
+  WorldOptions options;
+  options.endpoint.limits.unexpected_messages = 1;
+  options.endpoint.limits.requests = 8;
+  World world(options);
+  std::vector<std::vector<std::byte>> sent;
+  for (std::size_t i = 0; i < 10; ++i) {
+    sent.push_back(content(i, 8));
+    ASSERT_NE(world.send(0, 1, sent[i]), kNoRequest);
+    ASSERT_TRUE(world.complete(0, i + 1, milliseconds(10))) << i;
   }
+  world.at(1).fail({0}, world.life(0), world.now());
+  world.restart(0);
+  sent.pop_back();
+  EXPECT_TRUE(received_of_the_dead(world) == sent);
+}
+
+// What is lost with the dead takes no room of what is kept.
+TEST(EndpointLeft, WhatHasArrivedTakesTheRoomOfWhatHadNot) {
+  WorldOptions options;
+  options.endpoint.limits.unexpected_messages = 1;
+  options.endpoint.limits.requests = 2;
+  World world(options);
+  const std::vector<std::vector<std::byte>> sent = {content(1, 8), content(2, 8)};
+  for (const auto& message : sent) ASSERT_NE(world.send(0, 1, message), kNoRequest);
+  ASSERT_TRUE(world.complete(0, 2, milliseconds(10)));
+  const std::vector<std::byte> asks = content(3, 100'000);
+  for (int i = 0; i < 2; ++i) ASSERT_NE(world.send(0, 1, asks), kNoRequest);
+  world.run(milliseconds(1));
+  world.at(1).fail({0}, world.life(0), world.now());
+  world.restart(0);
+  EXPECT_TRUE(received_of_the_dead(world) == sent);
 }
 
 // All its bytes have come, in frames that do not say what it is matched by. No peer of ours leaves
