@@ -199,30 +199,43 @@ void Acknowledging::send_all(Connection& connection, Time now) {
   connection.credit_told = connection.credit_given;
 }
 
-// First once more what the one before it told, unless this one tells the same; that one may have
-// been lost.
+// First once more what the one before it told, unless this one tells as much; that one may have
+// been lost. If it has not left yet they may share a datagram, which may be lost, too.
 bool Acknowledging::post_touched(Connection& connection, MessageHeader& header, Time now) {
   OwedFragments& of = *connection.owed.fragments;
-  for (; of.told_count > 0; --of.told_count) {
-    const Touched& told = of.told[of.told_count - 1u];
-    if (!makes_up_for(of, told) && !post_fragments(connection, header, told, now)) return false;
+  const auto end = std::remove_if(of.told.begin(), of.told.begin() + of.told_count,
+                                  [&](const Touched& told) { return makes_up_for(of, told); });
+  of.told_count = static_cast<std::uint8_t>(end - of.told.begin());
+  if (!has_queued(connection) || of.told_count + of.touched_count > OwedFragments::kToldMax) {
+    for (; of.told_count > 0; --of.told_count) {
+      if (!post_fragments(connection, header, of.told[of.told_count - 1u], now)) return false;
+    }
   }
   while (of.touched_count > 0) {
     const Touched touched = of.touched[of.touched_count - 1u];
     if (!post_fragments(connection, header, touched, now)) return false;
-    const bool is_made_up_for = touched.message != kNone && is_all_before(touched);
-    if (touched.bytes > 0 && !is_made_up_for) of.told[of.told_count++] = touched;
+    if (touched.bytes > 0) of.told[of.told_count++] = touched;
     --of.touched_count;
   }
   return true;
 }
 
-// Whether what is owed tells as much.
+// Whether an acknowledgement to the peer waits until its rail is flushed.
+bool Acknowledging::has_queued(const Connection& connection) const {
+  for (std::size_t r = 0; r < connection.rails.size(); ++r) {
+    if (core_.ports[r].has_queued_acknowledgement(connection.rails[r].peer)) return true;
+  }
+  return false;
+}
+
+// Whether what is owed tells as much: it is of the same, or of what lies behind it in its message,
+// all of which has arrived before that.
 bool Acknowledging::makes_up_for(const OwedFragments& owed, const Touched& told) const {
   return std::any_of(
       owed.touched.begin(), owed.touched.begin() + owed.touched_count, [&](const Touched& touched) {
         return touched.virtual_fragment == told.virtual_fragment ||
-               (told.message != kNone && touched.message == told.message && is_all_before(touched));
+               (told.message != kNone && touched.message == told.message &&
+                touched.offset >= told.offset + told.bytes && is_all_before(touched));
       });
 }
 

@@ -77,6 +77,11 @@ class Port {
   // which it then comes before there (specification, clause 13.9): if that is a short one to the
   // same peer. Null: it is not.
   std::byte* join_last(Peer peer);
+  // Whether the frame that was put last is an acknowledgement to that peer, or shares its datagram
+  // with one, and has not left.
+  bool has_queued_acknowledgement(Peer peer) const {
+    return acknowledgement_bytes_ > 0 && !queue_.empty() && queue_.back().peer == peer;
+  }
   // Whether so many bytes take a post at least, and what comes behind them may need another one.
   bool fills_posts(std::uint64_t bytes) const { return bytes >= batch_bytes_; }
   void flush(Time now);

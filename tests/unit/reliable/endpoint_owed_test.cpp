@@ -1,4 +1,5 @@
 // What a receiver says of frames that a test has made itself, and on which rails.
+#include <array>
 #include <set>
 
 #include "tests/unit/reliable/endpoint_world.hpp"
@@ -13,6 +14,7 @@ class EndpointOwed : public ::testing::Test {
   explicit EndpointOwed(const WorldOptions& options = two_rails()) : world_(options) {
     world_.asleep.insert(0);
     world_.network.script = [this](const Flight& flight) {
+      datagrams_.emplace_back();
       for (const auto frame : flight.frames()) {
         sent_.push_back(type_of_message_frame(frame));
         if (sent_.back() == Type::acknowledgement) hear(flight.rail, frame);
@@ -66,6 +68,7 @@ class EndpointOwed : public ::testing::Test {
         acknowledgement, connection_seed(7, {1}, {0}, {0}, {0}), false, header);
     EXPECT_EQ(status, MessageDecodeStatus::ok);
     said_.push_back(header);
+    if (header.of_fragments) datagrams_.back().insert(header.virtual_fragment);
     rails_.insert(rail);
   }
 
@@ -78,7 +81,8 @@ class EndpointOwed : public ::testing::Test {
   }
 
   std::vector<MessageHeader> said_;
-  std::vector<Type> sent_;  // by process 1: the other one is asleep
+  std::vector<std::multiset<std::uint32_t>> datagrams_;  // the virtual fragments that each tells of
+  std::vector<Type> sent_;                               // by process 1: the other one is asleep
   std::set<std::size_t> rails_;
 
  private:
@@ -130,6 +134,101 @@ TEST_F(EndpointOwed, AllThatOneAcknowledgementTellsIsToldOnceMore) {
   std::multiset<std::uint32_t> fragments;
   for (const MessageHeader& each : said_) fragments.insert(each.virtual_fragment);
   EXPECT_EQ(fragments, (std::multiset<std::uint32_t>{0, 2, 2, 3, 3, 5, 5, 6}));
+}
+
+// All before it has arrived, but not all of it: of what follows nothing says so.
+TEST_F(EndpointOwed, AVirtualFragmentWithAHoleIsAcknowledgedOnceMore) {
+  std::vector<std::byte> memory(1000);
+  ask(memory);
+  for (const auto i : std::to_array<std::uint8_t>({0, 2}))
+    come(fragment(Type::data, 1, 0, 300, i), 100);
+  run();
+  datagrams_.clear();
+  for (std::uint32_t number = 2; number < 4; ++number) {
+    come(fragment(Type::data, number, number * 200 - 100, 200, 1), 100);
+    run();
+  }
+  EXPECT_EQ(datagrams_, (std::vector<std::multiset<std::uint32_t>>{{1, 2}, {2, 3}}));
+}
+
+// Nor does what comes in front of it.
+TEST_F(EndpointOwed, WhatLiesBeforeAVirtualFragmentDoesNotMakeUpForIt) {
+  std::vector<std::byte> memory(1000);
+  ask(memory);
+  come(fragment(Type::data, 2, 300, 200, 1), 100);
+  run();
+  datagrams_.clear();
+  come(fragment(Type::data, 1, 0, 100, 0), 100);
+  run();
+  EXPECT_EQ(datagrams_, (std::vector<std::multiset<std::uint32_t>>{{1, 2}}));
+}
+
+// Or what lies within: the sender has cut anew what it lacks of it.
+TEST_F(EndpointOwed, WhatIsCutAnewOfAVirtualFragmentDoesNotMakeUpForIt) {
+  std::vector<std::byte> memory(1000);
+  ask(memory);
+  for (const auto i : std::to_array<std::uint8_t>({0, 3}))
+    come(fragment(Type::data, 1, 0, 400, i), 100);
+  run();
+  datagrams_.clear();
+  come(fragment(Type::data, 2, 100, 100, 0), 100);
+  run();
+  EXPECT_EQ(datagrams_, (std::vector<std::multiset<std::uint32_t>>{{1, 2}}));
+}
+
+// One that is whole is told by those behind it.
+TEST_F(EndpointOwed, WhatHasNoHolesIsAcknowledgedOnceMoreBetweenOthersOnly) {
+  std::vector<std::byte> memory(1000);
+  ask(memory);
+  const auto whole_comes = [&](std::uint32_t number) {
+    for (std::uint8_t i = 0; i < 2; ++i) {
+      come(fragment(Type::data, number, number * 200 - 200, 200, i), 100);
+    }
+    run();
+  };
+  for (const std::uint32_t number : {1u, 2u, 3u}) whole_comes(number);
+  MessageHeader other;
+  other.message = 1;
+  other.virtual_fragment = 9;
+  other.bytes = 1;
+  come(other, 1);
+  run();
+  whole_comes(4);
+  ASSERT_GE(datagrams_.size(), 5u);
+  datagrams_.erase(datagrams_.begin(), datagrams_.end() - 5);
+  EXPECT_EQ(datagrams_, (std::vector<std::multiset<std::uint32_t>>{{1}, {2}, {3}, {3}, {4}}));
+}
+
+// What is lost with a datagram must be in another one, too: more virtual fragments than are
+// acknowledged together have come in a turn.
+TEST_F(EndpointOwed, NothingIsToldTwiceInOneDatagram) {
+  std::vector<std::byte> memory(2000);
+  ask(memory);
+  datagrams_.clear();
+  for (std::uint32_t number = 2; number <= 6; ++number) {
+    come(fragment(Type::data, number, number * 200, 100, 0), 100);
+  }
+  run();
+  come(fragment(Type::data, 7, 1400, 100, 0), 100);
+  run();
+  EXPECT_EQ(datagrams_,
+            (std::vector<std::multiset<std::uint32_t>>{{2, 3, 4, 5, 6}, {2, 3, 4, 5, 6, 7}}));
+}
+
+// Unless there are more than are kept for the next one.
+TEST_F(EndpointOwed, OfMuchThatOneDatagramTellsSomeIsToldTwiceInIt) {
+  std::vector<std::byte> memory(3000);
+  ask(memory);
+  datagrams_.clear();
+  for (std::uint32_t number = 2; number <= 8; ++number) {
+    come(fragment(Type::data, number, number * 200, 100, 0), 100);
+  }
+  run();
+  come(fragment(Type::data, 9, 1800, 100, 0), 100);
+  run();
+  std::multiset<std::uint32_t> all;
+  for (const auto& datagram : datagrams_) all.insert(datagram.begin(), datagram.end());
+  EXPECT_EQ(all, (std::multiset<std::uint32_t>{2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9}));
 }
 
 // Whatever is in its place then.

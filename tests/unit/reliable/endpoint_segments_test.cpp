@@ -198,7 +198,8 @@ TEST(EndpointSegments, AreCutAnewForANarrowerRail) {
       };
       expect_delivery(world, shape, shape, bytes, true);
       EXPECT_GT(wide, 1u);
-      EXPECT_GT(world.at(0).counts().fragments_sent, bytes / 777);
+      const std::size_t came_before = 9'000;
+      EXPECT_GT(world.at(0).counts().fragments_sent, (bytes - came_before) / 777);
     }
   }
 }
