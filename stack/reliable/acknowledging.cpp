@@ -200,16 +200,15 @@ void Acknowledging::send_all(Connection& connection, Time now) {
 }
 
 // First once more what the one before it told, unless this one tells as much; that one may have
-// been lost. If it has not left yet they may share a datagram, which may be lost, too.
+// been lost.
 bool Acknowledging::post_touched(Connection& connection, MessageHeader& header, Time now) {
   OwedFragments& of = *connection.owed.fragments;
   const auto end = std::remove_if(of.told.begin(), of.told.begin() + of.told_count,
                                   [&](const Touched& told) { return makes_up_for(of, told); });
   of.told_count = static_cast<std::uint8_t>(end - of.told.begin());
-  if (!has_queued(connection) || of.told_count + of.touched_count > OwedFragments::kToldMax) {
-    for (; of.told_count > 0; --of.told_count) {
-      if (!post_fragments(connection, header, of.told[of.told_count - 1u], now)) return false;
-    }
+  if (of.told_count > 0) begin_datagram(connection);
+  for (; of.told_count > 0; --of.told_count) {
+    if (!post_fragments(connection, header, of.told[of.told_count - 1u], now)) return false;
   }
   while (of.touched_count > 0) {
     const Touched touched = of.touched[of.touched_count - 1u];
@@ -220,23 +219,24 @@ bool Acknowledging::post_touched(Connection& connection, MessageHeader& header, 
   return true;
 }
 
-// Whether an acknowledgement to the peer waits until its rail is flushed.
-bool Acknowledging::has_queued(const Connection& connection) const {
+// One that waits until its rail is flushed may be lost with all that it tells.
+void Acknowledging::begin_datagram(const Connection& connection) {
   for (std::size_t r = 0; r < connection.rails.size(); ++r) {
-    if (core_.ports[r].has_queued_acknowledgement(connection.rails[r].peer)) return true;
+    core_.ports[r].end_acknowledgements(connection.rails[r].peer);
   }
-  return false;
 }
 
-// Whether what is owed tells as much: it is of the same, or of what lies behind it in its message,
-// all of which has arrived before that.
+// Whether what is owed tells as much: it is of the same, and knows as much of it, or of what lies
+// behind it in its message, all of which has arrived before that.
 bool Acknowledging::makes_up_for(const OwedFragments& owed, const Touched& told) const {
-  return std::any_of(
-      owed.touched.begin(), owed.touched.begin() + owed.touched_count, [&](const Touched& touched) {
-        return touched.virtual_fragment == told.virtual_fragment ||
-               (told.message != kNone && touched.message == told.message &&
-                touched.offset >= told.offset + told.bytes && is_all_before(touched));
-      });
+  return std::any_of(owed.touched.begin(), owed.touched.begin() + owed.touched_count,
+                     [&](const Touched& touched) {
+                       if (touched.virtual_fragment == told.virtual_fragment) {
+                         return touched.message == kNone || touched.bytes >= told.bytes;
+                       }
+                       return told.message != kNone && touched.message == told.message &&
+                              touched.offset >= told.offset + told.bytes && is_all_before(touched);
+                     });
 }
 
 bool Acknowledging::post_fragments(Connection& connection, MessageHeader& header,

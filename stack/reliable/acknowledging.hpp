@@ -67,7 +67,7 @@ class Acknowledging {
   bool is_due(const Connection& connection, Time now) const;
   void send_all(Connection& connection, Time now);
   bool post_touched(Connection& connection, MessageHeader& header, Time now);
-  bool has_queued(const Connection& connection) const;
+  void begin_datagram(const Connection& connection);
   bool makes_up_for(const OwedFragments& owed, const Touched& told) const;
   bool post_fragments(Connection& connection, MessageHeader& header, const Touched& touched,
                       Time now);

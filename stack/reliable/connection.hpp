@@ -71,14 +71,13 @@ struct Touched {
 // The virtual fragments that are told with the next acknowledgements. Only who is owed some has
 // these, from a pool.
 struct OwedFragments {
-  static constexpr std::size_t kTouchedMax = 3, kToldMax = 2 * kTouchedMax;
+  static constexpr std::size_t kTouchedMax = 6;
 
   std::array<Touched, kTouchedMax> touched;
   std::uint8_t touched_count = 0;
-  // What the latest one told, and those that wait with it for the flush of their rail: that is told
-  // once more with the next one, unless what that tells makes up for the loss. No later, as numbers
-  // come again.
-  std::array<Touched, kToldMax> told;
+  // What the latest one told: that is told once more with the next one, unless what that tells
+  // makes up for the loss. No later, as numbers come again.
+  std::array<Touched, kTouchedMax> told;
   std::uint8_t told_count = 0;
 
   bool is_empty() const { return touched_count == 0 && told_count == 0; }

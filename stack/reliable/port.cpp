@@ -124,7 +124,7 @@ std::byte* Port::join_last(Peer peer) {
 // All of what was put last is copied by the fabric, with so much more. The last of a run of equally
 // long frames stays as it is: they may go as one buffer, with one more that is shorter.
 bool Port::may_join_last(Peer peer) const {
-  if (queue_.empty()) return false;
+  if (queue_.empty() || !may_be_joined_) return false;
   const Operation& last = queue_.back();
   // Of one that has become the last, as others were dropped, it is not known how it begins.
   const std::byte* const frame =
@@ -161,6 +161,7 @@ void Port::put_beginning(std::uint32_t slot, std::uint32_t size, std::uint32_t p
   operation.cookie = operation.inline_data ? inline_cookie(of.connection, of.life, slot) : slot;
   ++slots_in_use_;
   acknowledgement_bytes_ = 0;
+  may_be_joined_ = true;
   queued_bytes_ += operation.frame_bytes();
   if (queue_.size() % batch_frames_ == 0 || queued_bytes_ >= batch_bytes_) flush(now);
 }

@@ -77,10 +77,11 @@ class Port {
   // which it then comes before there (specification, clause 13.9): if that is a short one to the
   // same peer. Null: it is not.
   std::byte* join_last(Peer peer);
-  // Whether the frame that was put last is an acknowledgement to that peer, or shares its datagram
-  // with one, and has not left.
-  bool has_queued_acknowledgement(Peer peer) const {
-    return acknowledgement_bytes_ > 0 && !queue_.empty() && queue_.back().peer == peer;
+  // What comes next joins no datagram that has an acknowledgement to that peer, unless the fabric
+  // takes nothing: then there would be many.
+  void end_acknowledgements(Peer peer) {
+    const bool waits = acknowledgement_bytes_ > 0 && !queue_.empty();
+    if (waits && queue_.back().peer == peer && !is_full_) may_be_joined_ = false;
   }
   // Whether so many bytes take a post at least, and what comes behind them may need another one.
   bool fills_posts(std::uint64_t bytes) const { return bytes >= batch_bytes_; }
@@ -165,6 +166,7 @@ class Port {
   std::vector<Operation> queue_;
   std::size_t queued_bytes_ = 0;             // since the last flush
   std::uint32_t acknowledgement_bytes_ = 0;  // that the last of it begins with
+  bool may_be_joined_ = true;                // the last of it
   List posted_;                              // slots
   Time completed_at_, ready_since_;
   Time full_since_;

@@ -295,6 +295,24 @@ TEST_F(PortOfAShortFabric, AcknowledgementsThatShareADatagramKeepTheirOrder) {
   EXPECT_EQ(wide.taken[1].size, 106u);
 }
 
+// What makes up for the loss of one must not be lost with it.
+TEST_F(PortOfAShortFabric, AcknowledgementsBeginADatagramWhereTheOthersEnd) {
+  ShortFabric wide(160);
+  Port port(wide, slots_, 8);
+  const auto acknowledge = [&] { acknowledge_on(port, Peer{1}, std::byte{1}); };
+  acknowledge();
+  port.end_acknowledgements(Peer{2});
+  acknowledge();
+  port.end_acknowledgements(Peer{1});
+  acknowledge();
+  EXPECT_EQ(slots_.left(), kSlots - 2);
+  wide.room = 0;
+  port.flush(now_);
+  port.end_acknowledgements(Peer{1});
+  acknowledge();
+  EXPECT_EQ(slots_.left(), kSlots - 2) << "they are many where nothing is taken";
+}
+
 // It is the fabric's, wherever it lies, until it has been sent.
 TEST_F(PortOfAShortFabric, AnAcknowledgementDoesNotJoinWhatIsNotTakenInline) {
   put_filled(500, Peer{1}, std::byte{1});
