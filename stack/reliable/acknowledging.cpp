@@ -60,7 +60,7 @@ void Acknowledging::owe(Connection& connection, const Touched& touched, Owed::Wh
   if (i == OwedFragments::kTouchedMax) {
     send_all(connection, now);
     // There was no slot: one of them is told with the next duplicate.
-    if (of.touched_count > 0) of.touched_count = OwedFragments::kTouchedMax - 1;
+    of.touched_count = std::min<std::uint8_t>(of.touched_count, OwedFragments::kTouchedMax - 1);
     i = of.touched_count;
   }
   // A late copy of an eager frame does not know how long its virtual fragment is.

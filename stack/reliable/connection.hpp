@@ -75,8 +75,8 @@ struct OwedFragments {
 
   std::array<Touched, kTouchedMax> touched;
   std::uint8_t touched_count = 0;
-  // What the latest one told: that is told once more with the next one, unless what that tells
-  // makes up for the loss. No later, as numbers come again.
+  // What the latest one told, but for requests and what is a duplicate: that is told once more with
+  // the next one, unless what that tells makes up for the loss. No later, as numbers come again.
   std::array<Touched, kTouchedMax> told;
   std::uint8_t told_count = 0;
 

@@ -122,7 +122,8 @@ std::byte* Port::join_last(Peer peer) {
 }
 
 // All of what was put last is copied by the fabric, with so much more. The last of a run of equally
-// long frames stays as it is: they may go as one buffer, with one more that is shorter.
+// long frames stays as it is: they may go as one buffer, with one more that is shorter. What is of
+// acknowledgements alone grows in any case, or each would take a slot where nothing leaves.
 bool Port::may_join_last(Peer peer) const {
   if (queue_.empty() || !may_be_joined_) return false;
   const Operation& last = queue_.back();
@@ -130,7 +131,7 @@ bool Port::may_join_last(Peer peer) const {
   const std::byte* const frame =
       sending_->memory(static_cast<std::uint32_t>(last.cookie), last.frame_bytes());
   if (acknowledgement_bytes_ == 0 && last.data != frame) return false;
-  if (queue_.size() > 1) {
+  if (queue_.size() > 1 && acknowledgement_bytes_ < last.frame_bytes()) {
     const Operation& before = queue_[queue_.size() - 2];
     if (before.peer == peer && before.frame_bytes() == last.frame_bytes()) return false;
   }
