@@ -226,8 +226,8 @@ void Acknowledging::begin_datagram(const Connection& connection) {
   }
 }
 
-// Whether what is owed tells as much: it is of the same, and knows as much of it, or of what lies
-// behind it in its message, all of which has arrived before that.
+// Whether what is owed tells as much: it is of the same one and knows as much of it, or of a later
+// one of its message, and all of the message before that has arrived.
 bool Acknowledging::makes_up_for(const OwedFragments& owed, const Touched& told) const {
   return std::any_of(owed.touched.begin(), owed.touched.begin() + owed.touched_count,
                      [&](const Touched& touched) {

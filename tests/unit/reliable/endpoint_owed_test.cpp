@@ -9,6 +9,9 @@ namespace {
 
 using Type = MessageFrameType;
 
+// The virtual fragments that each tells of.
+using Datagrams = std::vector<std::multiset<std::uint32_t>>;
+
 class EndpointOwed : public ::testing::Test {
  protected:
   explicit EndpointOwed(const WorldOptions& options = two_rails()) : world_(options) {
@@ -62,6 +65,20 @@ class EndpointOwed : public ::testing::Test {
     come(request(static_cast<std::uint32_t>(memory.size())), 0);
     run();
   }
+  // These come of a message of 1,000 bytes, and are acknowledged together.
+  void acknowledge(const std::vector<MessageHeader>& fragments) {
+    memory_.resize(1000);
+    ask(memory_);
+    for (const MessageHeader& each : fragments) come(each, 100);
+    run();
+  }
+  // What is told when another one has come.
+  Datagrams told_with(const MessageHeader& fragment) {
+    datagrams_.clear();
+    come(fragment, 100);
+    run();
+    return datagrams_;
+  }
   void hear(std::size_t rail, std::span<const std::byte> acknowledgement) {
     MessageHeader header;
     const auto status = decode_message_header(
@@ -81,12 +98,13 @@ class EndpointOwed : public ::testing::Test {
   }
 
   std::vector<MessageHeader> said_;
-  std::vector<std::multiset<std::uint32_t>> datagrams_;  // the virtual fragments that each tells of
-  std::vector<Type> sent_;                               // by process 1: the other one is asleep
+  Datagrams datagrams_;
+  std::vector<Type> sent_;  // by process 1: the other one is asleep
   std::set<std::size_t> rails_;
 
  private:
   std::uint32_t packet_ = 0;
+  std::vector<std::byte> memory_;
 };
 
 // Its sender has not heard of the acknowledgement: perhaps the rail is dead on the way back.
@@ -138,42 +156,21 @@ TEST_F(EndpointOwed, AllThatOneAcknowledgementTellsIsToldOnceMore) {
 
 // All before it has arrived, but not all of it: of what follows nothing says so.
 TEST_F(EndpointOwed, AVirtualFragmentWithAHoleIsAcknowledgedOnceMore) {
-  std::vector<std::byte> memory(1000);
-  ask(memory);
-  for (const auto i : std::to_array<std::uint8_t>({0, 2}))
-    come(fragment(Type::data, 1, 0, 300, i), 100);
-  run();
-  datagrams_.clear();
-  for (std::uint32_t number = 2; number < 4; ++number) {
-    come(fragment(Type::data, number, number * 200 - 100, 200, 1), 100);
-    run();
-  }
-  EXPECT_EQ(datagrams_, (std::vector<std::multiset<std::uint32_t>>{{1, 2}, {2, 3}}));
+  acknowledge({fragment(Type::data, 1, 0, 300, 0), fragment(Type::data, 1, 0, 300, 2)});
+  EXPECT_EQ(told_with(fragment(Type::data, 2, 300, 200, 1)), (Datagrams{{1, 2}}));
+  EXPECT_EQ(told_with(fragment(Type::data, 3, 500, 200, 1)), (Datagrams{{2, 3}}));
 }
 
 // Nor does what comes in front of it.
 TEST_F(EndpointOwed, WhatLiesBeforeAVirtualFragmentDoesNotMakeUpForIt) {
-  std::vector<std::byte> memory(1000);
-  ask(memory);
-  come(fragment(Type::data, 2, 300, 200, 1), 100);
-  run();
-  datagrams_.clear();
-  come(fragment(Type::data, 1, 0, 100, 0), 100);
-  run();
-  EXPECT_EQ(datagrams_, (std::vector<std::multiset<std::uint32_t>>{{1, 2}}));
+  acknowledge({fragment(Type::data, 2, 300, 200, 1)});
+  EXPECT_EQ(told_with(fragment(Type::data, 1, 0, 100, 0)), (Datagrams{{1, 2}}));
 }
 
 // Or what lies within: the sender has cut anew what it lacks of it.
 TEST_F(EndpointOwed, WhatIsCutAnewOfAVirtualFragmentDoesNotMakeUpForIt) {
-  std::vector<std::byte> memory(1000);
-  ask(memory);
-  for (const auto i : std::to_array<std::uint8_t>({0, 3}))
-    come(fragment(Type::data, 1, 0, 400, i), 100);
-  run();
-  datagrams_.clear();
-  come(fragment(Type::data, 2, 100, 100, 0), 100);
-  run();
-  EXPECT_EQ(datagrams_, (std::vector<std::multiset<std::uint32_t>>{{1, 2}}));
+  acknowledge({fragment(Type::data, 1, 0, 400, 0), fragment(Type::data, 1, 0, 400, 3)});
+  EXPECT_EQ(told_with(fragment(Type::data, 2, 100, 100, 0)), (Datagrams{{1, 2}}));
 }
 
 // One that is whole is told by those behind it.
@@ -195,7 +192,7 @@ TEST_F(EndpointOwed, WhatHasNoHolesIsAcknowledgedOnceMoreBetweenOthersOnly) {
   come(other, 1);
   run();
   whole_comes(4);
-  EXPECT_EQ(datagrams_, (std::vector<std::multiset<std::uint32_t>>{{1}, {2}, {3}, {3}, {4}}));
+  EXPECT_EQ(datagrams_, (Datagrams{{1}, {2}, {3}, {3}, {4}}));
 }
 
 // What is lost with a datagram must be in another one, too: more virtual fragments than are
@@ -210,8 +207,7 @@ TEST_F(EndpointOwed, NothingIsToldTwiceInOneDatagram) {
   run();
   come(fragment(Type::data, 10, 2000, 100, 0), 100);
   run();
-  EXPECT_EQ(datagrams_, (std::vector<std::multiset<std::uint32_t>>{
-                            {2, 3, 4, 5, 6, 7}, {2, 3, 4, 5, 6, 7, 8, 9}, {8, 9, 10}}));
+  EXPECT_EQ(datagrams_, (Datagrams{{2, 3, 4, 5, 6, 7}, {2, 3, 4, 5, 6, 7, 8, 9}, {8, 9, 10}}));
 }
 
 // A late copy of its first frame does not know how long it is.
