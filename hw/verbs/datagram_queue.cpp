@@ -2,6 +2,7 @@
 #include "hw/verbs/datagram_queue.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/epoll.h>
 
 #include <algorithm>
@@ -27,7 +28,11 @@ bool set_nonblocking(int descriptor) {
   return flags >= 0 && ::fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0;
 }
 
-constexpr Duration kSearchAgain = seconds(1);                 // after one in vain
+constexpr Duration kSearchAgain = seconds(1);  // after one in vain
+// How long a stopped queue pair is left alone at least, and how long it may take to end what was
+// posted.
+constexpr Duration kStopped = milliseconds(10);
+constexpr Duration kStoppedLongest = milliseconds(100);
 constexpr std::uint64_t kHandshake = std::uint64_t{1} << 63;  // of a request's number
 
 }  // namespace
@@ -152,7 +157,30 @@ void DatagramQueue::end_search() {
   search_.reset();
 }
 
+// In its error state it takes no datagrams and ends what is posted (InfiniBand volume 1, 10.3.1).
+void DatagramQueue::stop() {
+  if (stopping_since_ != Time::never()) return;
+  stopping_since_ = monotonic_now();
+  ibv_qp_attr to{};
+  to.qp_state = IBV_QPS_ERR;
+  ::ibv_modify_qp(pair_.get(), &to, IBV_QP_STATE);  // refused: by an adapter that is gone
+}
+
+Time DatagramQueue::stopped_at() const {
+  return stopping_since_ + (receives_posted_ == 0 ? kStopped : kStoppedLongest);
+}
+
+bool DatagramQueue::renew() {
+  stop();
+  while (monotonic_now() < stopped_at()) {
+    std::array<ibv_wc, 16> dropped;
+    if (poll_receives(dropped) == 0) ::poll(nullptr, 0, 1);
+  }
+  return restart();
+}
+
 bool DatagramQueue::restart() {
+  stopping_since_ = Time::never();
   ibv_qp_attr to{};
   to.qp_state = IBV_QPS_RESET;
   if (const int error = ::ibv_modify_qp(pair_.get(), &to, IBV_QP_STATE); error != 0) {
@@ -162,6 +190,7 @@ bool DatagramQueue::restart() {
   std::array<ibv_wc, 16> dropped;
   while (poll_sends(dropped) > 0 || poll_receives(dropped) > 0) {
   }
+  receives_posted_ = 0;
   handshakes_ended_ = handshakes_begun_;
   to.port_num = port_.number;
   to.qkey = queue_key_;
@@ -227,7 +256,15 @@ bool DatagramQueue::post_receive(std::size_t i) {
   request.sg_list = &piece;
   request.num_sge = 1;
   ibv_recv_wr* refused = nullptr;
-  return ::ibv_post_recv(pair_.get(), &request, &refused) == 0;
+  if (::ibv_post_recv(pair_.get(), &request, &refused) != 0) return false;
+  ++receives_posted_;
+  return true;
+}
+
+std::size_t DatagramQueue::poll_receives(std::span<ibv_wc> completions) {
+  const std::size_t count = poll(*receives_, completions);
+  receives_posted_ -= std::min(count, receives_posted_);
+  return count;
 }
 
 std::size_t DatagramQueue::poll(ibv_cq& queue, std::span<ibv_wc> completions) {

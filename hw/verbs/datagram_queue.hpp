@@ -69,7 +69,7 @@ class DatagramQueue {
 
   // Completions, the oldest first; how many.
   std::size_t poll_sends(std::span<ibv_wc> completions) { return poll(*sends_, completions); }
-  std::size_t poll_receives(std::span<ibv_wc> completions) { return poll(*receives_, completions); }
+  std::size_t poll_receives(std::span<ibv_wc> completions);
 
   // The descriptor becomes readable when the other one is, too.
   bool watch(int other);
@@ -84,9 +84,19 @@ class DatagramQueue {
   // The next event of the device, if there is one.
   bool take_event(ibv_async_event& event);
 
-  // From whatever state back to one that sends and receives: all that was posted is gone, without
-  // completions. False if the adapter refuses.
+  // A queue pair is stopped before it is made ready again: reset while datagrams arrive, one of
+  // Linux's Soft-RoCE (6.1) may be deaf from then on, whatever is done to it.
+  //
+  // Ends all that is posted. What has come is still there to be polled; nothing is to be posted. It
+  // may have been stopped already.
+  void stop();
+  // Of one that stops: when it may be started, which becomes earlier as its completions are polled.
+  Time stopped_at() const;
+  // Makes a new or a stopped one ready to send and to receive, under its number: all that was
+  // posted is gone. False if the adapter refuses; then it is to be stopped again.
   bool restart();
+  // All of this, which takes some 10 ms.
+  bool renew();
 
  private:
   struct Way {
@@ -120,6 +130,8 @@ class DatagramQueue {
   std::byte* handshake_buffers_;
   std::uint64_t handshakes_begun_ = 0;
   std::uint64_t handshakes_ended_ = 0;
+  std::size_t receives_posted_ = 0;
+  Time stopping_since_ = Time::never();  // never: it is not stopped
   // In the order in which they depend on each other.
   Owned<ibv_context> context_;
   Owned<ibv_pd> domain_;

@@ -28,7 +28,7 @@ Status VerbsFabric::open(const VerbsOptions& given, KeptQueue& kept,
   HOLDFAST_ASSERT(options.queue_key < 1u << 31);
   if (kept != nullptr) {
     HOLDFAST_ASSERT(kept.use_count() == 1);  // no fabric uses it
-    if (!kept->restart()) {
+    if (!kept->renew()) {
       return Status::error("verbs: port " + std::to_string(options.port.number) + " of " +
                            options.port.device +
                            ": cannot make its queue pair ready again: " + std::strerror(errno));
@@ -253,15 +253,22 @@ void VerbsFabric::take_arrival(const ibv_wc& completion, Time now) {
     arrived_.push({buffer, bytes, now});
     return;
   }
-  if (!queue_->post_receive(buffer)) failed_ = true;
+  give_back(buffer);
+}
+
+// While the queue pair stops, buffers are kept until it is ready again.
+void VerbsFabric::give_back(std::size_t buffer) {
+  if (!failed_ && !queue_->post_receive(buffer)) failed_ = true;
 }
 
 void VerbsFabric::bring_back() {
-  failed_ = !queue_->restart();
-  ++counters_.restarts;
+  queue_->stop();
   for (std::uint64_t number = oldest_; number < next_; ++number) {
     if (!send_of(number).ended) end(send_of(number), Completion::flushed);
   }
+  if (monotonic_now() < queue_->stopped_at()) return;
+  failed_ = !queue_->restart();
+  ++counters_.restarts;
   if (!failed_) post_free_buffers();
 }
 
@@ -366,7 +373,7 @@ std::size_t VerbsFabric::deliver(std::span<Event> events) {
       event.cookie = slot.cookie;
       event.at = arrival.at;
     }
-    if (!queue_->post_receive(arrival.buffer)) failed_ = true;
+    give_back(arrival.buffer);
   }
   return count;
 }
@@ -376,13 +383,14 @@ Armed VerbsFabric::arm() {
   if (connections_) connections_->arm();
   reap();  // what came before the queues were armed makes no noise
   look_at_port();
+  if (failed_) queue_->stop();
   const bool can_write = queues_.owes_writable() && has_room();
   const bool can_deliver = !arrived_.empty() && !queues_.slots().empty();
   if (queues_.has_completions() || can_write || can_deliver || port_change_ ||
       (connections_ && connections_->has_events()) || !wakes_in_time()) {
     return {false, -1};
   }
-  return {true, queue_->descriptor()};
+  return {true, queue_->descriptor(), failed_ ? queue_->stopped_at() : Time::never()};
 }
 
 }  // namespace holdfast::hw

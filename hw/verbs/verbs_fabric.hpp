@@ -7,9 +7,10 @@
 // until a completion comes back, which nobody is told.
 //
 // An adapter ends all that a queue pair has posted when one operation fails, for instance because
-// its port went down. Then the queue pair is brought back, with the same number; what was on its
-// way is lost, and operations that were not inline are `flushed`. Completions bear no times: a
-// frame has arrived when a poll found it. A frame that finds no free buffer is lost.
+// its port went down. Then the queue pair is brought back, with the same number, which takes some
+// 10 ms; what was on its way is lost, and operations that were not inline are `flushed`, as are
+// those that come meanwhile. Completions bear no times: a frame has arrived when a poll found it. A
+// frame that finds no free buffer is lost.
 //
 // The first attach to a host asks the kernel for the way there, which may wait some seconds for an
 // answer of the neighbour. The way is kept as long as the fabric lives, so whoever cannot wait
@@ -124,6 +125,7 @@ class VerbsFabric final : public Fabric {
   void reap_sends();
   void reap_receives();
   void take_arrival(const ibv_wc& completion, Time now);
+  void give_back(std::size_t buffer);
   void bring_back();
   void post_free_buffers();
   void look_at_port();

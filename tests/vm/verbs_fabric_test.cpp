@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 #include "hw/monotonic_clock.hpp"
 #include "hw/verbs/verbs_fabric.hpp"
@@ -151,6 +152,30 @@ TEST_F(VerbsTest, TheNextFabricAtAQueuePairHasItsAddressAndNothingElseOfIt) {
   EXPECT_TRUE(theirs.holds(0, 100, 9));
 }
 
+// Soft-RoCE may lose the queue pair for good if it is reset while it receives.
+TEST_F(VerbsTest, AQueuePairIsTakenOverAgainAndAgainWhileFramesCome) {
+  hw::KeptQueue kept;
+  b_ = open(1, 7, kept);
+  ASSERT_TRUE(b_);
+  const Peer to_b = a().attach(b().local_address(), Service::datagram);
+  std::jthread sender([this, to_b](const std::stop_token& stop) {
+    Slots mine(a(), 1);
+    const Operation operation = mine.send(0, to_b, 100, 9);
+    while (!stop.stop_requested()) {
+      (void)a().post({&operation, 1});
+      poll_all(a());
+    }
+  });
+  for (int round = 0; round < 300 && !HasFailure(); ++round) {
+    Slots theirs(b(), 1);
+    ASSERT_EQ(b().offer(theirs.receive_slots(0, 1)), 1u);
+    EXPECT_EQ(poll_for(*this, b(), 1).size(), 1u) << "round " << round;
+    b_.reset();
+    b_ = open(1, 7, kept);
+    ASSERT_TRUE(b_);
+  }
+}
+
 TEST_F(VerbsTest, WhatFindsNoBufferIsLostAndTheRestArrives) {
   Slots mine(a(), kDepth);
   std::vector<Operation> operations;
@@ -183,6 +208,14 @@ TEST_F(VerbsTest, ACutCableIsNoticedAndFramesFlowAgainWhenItIsMended) {
     ended += poll_for(*this, a(), 1).size();
   }
   EXPECT_EQ(ended, kDepth);
+  Armed stopping;
+  for (int attempt = 0; attempt < 100 && stopping.until == Time::never(); ++attempt) {
+    const Operation operation = mine.send(0, to_b_, 100, 4);
+    ASSERT_EQ(a().post({&operation, 1}), 1u);
+    ASSERT_EQ(poll_for(*this, a(), 1).size(), 1u);
+    stopping = a().arm();
+  }
+  EXPECT_LT(stopping.until, now() + seconds(1)) << "who sleeps looks again at the queue pair";
   EXPECT_TRUE(cookies_of(poll_all(b()), EventKind::received).empty());
   set_cable("cable0", "up");
   EXPECT_EQ(port_event(), EventKind::port_up);
