@@ -15,6 +15,7 @@
 #include "hw/monotonic_clock.hpp"
 #include "hw/verbs/connected_queues.hpp"
 #include "hw/verbs/handshake_frame.hpp"
+#include "stack/base/assert.hpp"
 
 namespace holdfast::hw {
 
@@ -29,8 +30,8 @@ bool set_nonblocking(int descriptor) {
 }
 
 constexpr Duration kSearchAgain = seconds(1);  // after one in vain
-// How long a stopped queue pair is left alone at least, and how long it may take to end what was
-// posted.
+// How long a stopped queue pair is left alone at least, and how long it may take to give back what
+// was posted to receive.
 constexpr Duration kStopped = milliseconds(10);
 constexpr Duration kStoppedLongest = milliseconds(100);
 constexpr std::uint64_t kHandshake = std::uint64_t{1} << 63;  // of a request's number
@@ -163,10 +164,12 @@ void DatagramQueue::stop() {
   stopping_since_ = monotonic_now();
   ibv_qp_attr to{};
   to.qp_state = IBV_QPS_ERR;
-  ::ibv_modify_qp(pair_.get(), &to, IBV_QP_STATE);  // refused: by an adapter that is gone
+  const bool stops = ::ibv_modify_qp(pair_.get(), &to, IBV_QP_STATE) == 0;
+  if (!stops) receives_posted_ = 0;  // an adapter that is gone gives nothing back
 }
 
 Time DatagramQueue::stopped_at() const {
+  HOLDFAST_ASSERT(stopping_since_ != Time::never());
   return stopping_since_ + (receives_posted_ == 0 ? kStopped : kStoppedLongest);
 }
 
@@ -216,7 +219,8 @@ void DatagramQueue::fill(std::size_t i, std::uint32_t bytes, ibv_sge& piece, ibv
 
 void DatagramQueue::send_handshake(ibv_ah& way, std::uint32_t to,
                                    std::span<const std::byte> bytes) {
-  if (handshakes_begun_ - handshakes_ended_ == kHandshakesMax) return;
+  const bool has_room = handshakes_begun_ - handshakes_ended_ < kHandshakesMax;
+  if (stopping_since_ != Time::never() || !has_room) return;
   std::byte* const buffer =
       handshake_buffers_ + handshakes_begun_ % kHandshakesMax * kHandshakeBytes;
   std::memcpy(buffer, bytes.data(), bytes.size());

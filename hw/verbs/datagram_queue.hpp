@@ -49,8 +49,8 @@ class DatagramQueue {
 
   // A datagram out of send buffer i; the rest of the request is the caller's.
   void fill(std::size_t i, std::uint32_t bytes, ibv_sge& piece, ibv_send_wr& request);
-  // Sends a frame of the handshake, or loses it if too many are on their way. At most
-  // kHandshakeBytes.
+  // Sends a frame of the handshake, or loses it if too many are on their way or the queue pair is
+  // stopped. At most kHandshakeBytes.
   void send_handshake(ibv_ah& way, std::uint32_t to, std::span<const std::byte> bytes);
   static bool is_handshake(const ibv_wc& received) {
     return (received.wc_flags & IBV_WC_WITH_IMM) != 0;

@@ -7,10 +7,10 @@
 // until a completion comes back, which nobody is told.
 //
 // An adapter ends all that a queue pair has posted when one operation fails, for instance because
-// its port went down. Then the queue pair is brought back, with the same number, which takes some
-// 10 ms; what was on its way is lost, and operations that were not inline are `flushed`, as are
-// those that come meanwhile. Completions bear no times: a frame has arrived when a poll found it. A
-// frame that finds no free buffer is lost.
+// its port went down. Then the queue pair is brought back, with the same number, by the first poll
+// after some 10 ms; what was on its way is lost, and operations that were not inline are `flushed`,
+// as are those that come meanwhile. Completions bear no times: a frame has arrived when a poll
+// found it. A frame that finds no free buffer is lost.
 //
 // The first attach to a host asks the kernel for the way there, which may wait some seconds for an
 // answer of the neighbour. The way is kept as long as the fabric lives, so whoever cannot wait
