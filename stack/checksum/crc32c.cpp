@@ -17,7 +17,7 @@ namespace {
 constexpr auto kKernels = std::to_array<const Crc32cKernel*>({
   &kCrc32cPortable,
 #if defined(__x86_64__)
-      &kCrc32cSse42, &kCrc32cPclmulqdq, &kCrc32cAvx2, &kCrc32cAvx512,
+      &kCrc32cSse42, &kCrc32cPclmulqdq, &kCrc32cAvx2, &kCrc32cAvx512Folding, &kCrc32cAvx512,
 #endif
 });
 

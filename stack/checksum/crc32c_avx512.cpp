@@ -235,15 +235,16 @@ HOLDFAST_AVX512 std::uint32_t blocks(std::uint32_t crc, const std::byte*& from,
   return crc;
 }
 
+constexpr std::size_t kShortMax = 64 << 10;
+constexpr std::size_t kInCachesMax = 16 << 20;
+
 // In the first two caches Fifth would be a seventh faster than Tenth. Then a copy, which only
 // folds, would have 0.82 of a sum, and 0.9 are promised. What is longer may be a part of something
 // that the first two do not hold, a fragment of a long message, so its next lines are asked for.
 // From memory Fifth is a quarter slower.
 HOLDFAST_AVX512 std::uint32_t update_many(std::uint32_t crc, const std::byte* from,
                                           std::size_t bytes) {
-  constexpr std::size_t kTenthMax = 64 << 10;
-  constexpr std::size_t kInCachesMax = 16 << 20;
-  if (bytes <= kTenthMax) {
+  if (bytes <= kShortMax) {
     crc = blocks<Tenth, Fetch::nothing>(crc, from, bytes);
   } else if (bytes <= kInCachesMax) {
     crc = blocks<Fifth, Fetch::every_other_line>(crc, from, bytes);
@@ -253,10 +254,20 @@ HOLDFAST_AVX512 std::uint32_t update_many(std::uint32_t crc, const std::byte* fr
   return run<Crc32cCopy::none>(crc, nullptr, from, bytes);
 }
 
+// Blocks only where they gain most: on Zen 4 short sums, and those from memory, are faster without
+// (docs/speed.md).
+HOLDFAST_AVX512 std::uint32_t fold_many(std::uint32_t crc, const std::byte* from,
+                                        std::size_t bytes) {
+  if (bytes > kShortMax && bytes <= kInCachesMax)
+    crc = blocks<Fifth, Fetch::every_other_line>(crc, from, bytes);
+  return run<Crc32cCopy::none>(crc, nullptr, from, bytes);
+}
+
 // What is shorter than a register needs none, nor what saving and clearing them costs.
+template <decltype(Crc32cKernel::update) kMany>
 HOLDFAST_SSE42 std::uint32_t update(std::uint32_t crc, const std::byte* from, std::size_t bytes) {
   if (bytes < kRegister) return crc32c_scalar::few<false>(crc, nullptr, from, bytes);
-  return update_many(crc, from, bytes);
+  return kMany(crc, from, bytes);
 }
 
 HOLDFAST_SSE42 std::uint32_t copy(std::uint32_t crc, std::byte* to, const std::byte* from,
@@ -275,14 +286,24 @@ HOLDFAST_AVX512 std::uint32_t stream(std::uint32_t crc, std::byte* to, const std
   return crc;
 }
 
+bool runs_here() {
+  return processor_features().avx512_vpclmulqdq;
+}
+
 }  // namespace
 
-const Crc32cKernel kCrc32cAvx512 = {"avx512",
-                                    "folding 256 bytes a step, beside the crc32 instruction",
-                                    [] { return processor_features().avx512_vpclmulqdq; },
-                                    update,
-                                    copy,
-                                    stream};
+const Crc32cKernel kCrc32cAvx512Folding = {
+    "avx512_folding",
+    "folding 256 bytes a step, and the crc32 instruction within the caches",
+    runs_here,
+    update<fold_many>,
+    copy,
+    stream};
+
+const Crc32cKernel kCrc32cAvx512 = {
+    "avx512",  "folding 256 bytes a step, beside the crc32 instruction",
+    runs_here, update<update_many>,
+    copy,      stream};
 
 }  // namespace holdfast
 

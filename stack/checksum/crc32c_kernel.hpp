@@ -36,6 +36,7 @@ extern const Crc32cKernel kCrc32cPortable;
 extern const Crc32cKernel kCrc32cSse42;
 extern const Crc32cKernel kCrc32cPclmulqdq;
 extern const Crc32cKernel kCrc32cAvx2;
+extern const Crc32cKernel kCrc32cAvx512Folding;
 extern const Crc32cKernel kCrc32cAvx512;
 #endif
 
