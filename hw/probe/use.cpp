@@ -134,7 +134,7 @@ void judge_checksums(const FactGroup& checksums, std::vector<Use>& uses) {
     const bool used = kernel.name == chosen;
     std::string why = "messages are checked by it: " + text_of(kernel, "idea");
     if (!used) {
-      why = kernel.is_true("runs_here") ? chosen + " is newer and runs here, too"
+      why = kernel.is_true("runs_here") ? "messages take " + chosen + ", which runs here, too"
                                         : "the processor or its system lacks the instructions";
     }
     uses.push_back({"CRC-32C kernel " + kernel.name, used, std::move(why)});

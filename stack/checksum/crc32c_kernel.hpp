@@ -22,7 +22,8 @@ struct Crc32cKernel {
                           std::size_t bytes);
 };
 
-// Those compiled in, the oldest instructions first; all but the first may not run here.
+// Those compiled in, the oldest instructions first; all but the first may not run here. Of two with
+// the same instructions the last is what is taken without tuning.
 std::span<const Crc32cKernel* const> crc32c_kernels();
 
 // The last of them that runs here.
