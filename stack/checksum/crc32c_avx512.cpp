@@ -236,7 +236,7 @@ HOLDFAST_AVX512 std::uint32_t blocks(std::uint32_t crc, const std::byte*& from,
   return crc;
 }
 
-// Between these blocks are the faster way on every processor that we have met.
+// Between these both kernels have blocks.
 constexpr std::size_t kShortMax = 64 << 10;
 constexpr std::size_t kInCachesMax = 16 << 20;
 
