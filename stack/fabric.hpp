@@ -69,6 +69,8 @@ struct Caps {
   // to where the fabric has it. Never both.
   bool gathers = false;
   bool is_written_in_place = false;
+  // A poll looks into memory that others write, and calls nobody: one more costs little.
+  bool polls_memory = false;
   bool frames_protected = false;  // the network's own check detects every accidental corruption
   // A datagram handle follows from the address: attach keeps nothing, and it need not be detached.
   bool stateless_attach = false;

@@ -71,6 +71,7 @@ ShmFabric::ShmFabric(const ShmOptions& options, ShmSegment segment, ProcessIdent
   caps_.peer_frames_max = options.geometry.frames;
   caps_.datagram = true;
   caps_.is_written_in_place = true;
+  caps_.polls_memory = true;
 }
 
 ShmFabric::~ShmFabric() {

@@ -27,6 +27,7 @@ PipeFabric::PipeFabric(PipeNetwork& network, ProcessId self)
             .send_depth = network.options().send_depth,
             .receive_depth = network.options().receive_depth,
             .datagram = true,
+            .polls_memory = true,
             .frames_protected = true,
             .stateless_attach = true},
       state_(PortState::well) {}

@@ -60,6 +60,7 @@ bool Endpoint::Parts::connect(ProcessId peer, Incarnation incarnation, Time now)
 }
 
 void Endpoint::Parts::end(Connection& connection, Outcome outcome, Time now) {
+  handle_deferred();
   sending.end(connection, outcome);
   receiving.end(connection, outcome, now);
   acknowledging.end(connection);

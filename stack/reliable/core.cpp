@@ -114,7 +114,7 @@ Core::Core(const EndpointOptions& given, std::span<Fabric* const> rails, const A
   active.reserve(given.limits.peers);
 }
 
-Connection* Core::find(ProcessId process) {
+const Connection* Core::find(ProcessId process) const {
   if (process.value >= connection_of.size()) return nullptr;
   const std::uint32_t i = connection_of[process.value];
   return i == kNone ? nullptr : &connections[i];

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "stack/base/pool.hpp"
@@ -93,7 +94,10 @@ struct Core {
     return static_cast<std::uint32_t>(&connection - connections.data());
   }
   // The connection with a process, live or over; null: there has never been one.
-  Connection* find(ProcessId process);
+  Connection* find(ProcessId process) {
+    return const_cast<Connection*>(std::as_const(*this).find(process));
+  }
+  const Connection* find(ProcessId process) const;
   // With more peers than may keep what they have taken while nothing is under way.
   bool has_many_busy() const {
     return connections.size() > kBusyKept &&

@@ -80,6 +80,7 @@ Request Endpoint::Parts::send(ProcessId to, const OutgoingMessage& message, std:
   bool goes_now = core.has_just_looked(now);
   if (goes_now) core.prepare(*connection);
   if (!goes_now || !sending.send_alone(*connection, request, message, now)) {
+    handle_deferred();  // what is known by now decides how it goes
     sending.accept(*connection, request, message);
     goes_now = goes_now && has_few_under_way(*connection);
     // Behind what fills posts it would cost one of its own, and the peer a read.

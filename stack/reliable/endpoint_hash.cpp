@@ -22,15 +22,11 @@ void add_sending(Hash& hash, const Core& core, const Connection& connection) {
   hash.add(std::uint64_t{connection.credit_charged} << 32 | connection.credit_returned);
   if (!connection.sends_something()) return;
   const Outbound& outbound = *connection.outbound;
-  if (outbound.has_lone()) {
-    const OutgoingMessage& message = outbound.lone.message;
+  for (std::uint32_t i = 0; i < outbound.lone.size(); ++i) {
+    const OutgoingMessage& message = outbound.lone[i].message;
     hash.add(message.number);
     hash.add(message.upto);
     hash.add(message.cut);
-    hash.add(outbound.lone.fragment_number);
-    hash.add(0);  // delivered
-    hash.add(1);  // under way
-    hash.add(0);  // waiting
   }
   for (const List& list : {outbound.heard, outbound.messages}) {
     for (std::uint32_t i = list.first; i != kNone; i = Messages::after(core.outgoing, i)) {
@@ -39,6 +35,12 @@ void add_sending(Hash& hash, const Core& core, const Connection& connection) {
       hash.add(message.upto);
       hash.add(message.cut);
     }
+  }
+  for (std::uint32_t i = 0; i < outbound.lone.size(); ++i) {
+    hash.add(outbound.lone[i].fragment_number);
+    hash.add(0);  // delivered
+    hash.add(1);  // under way
+    hash.add(0);  // waiting
   }
   for (std::uint32_t i = outbound.fragments.first; i != kNone;
        i = Fragments::after(core.fragments, i)) {

@@ -4,18 +4,24 @@
 // but that of the frames under way on its rail, so time-outs, windows and rates know it as any
 // other.
 //
+// Its acknowledgement comes with the answer, in one datagram. If the program waits for the answer,
+// that is first: the acknowledgement is handled in the next turn, when the program may have sent
+// what it sends upon the answer, for which its peer waits. So there may be two that are alone. Who
+// waits for the acknowledgement, too, takes a turn more, so this is for rails where that is short.
+//
 // Nothing of it can be told from outside. Whatever happens to it but its acknowledgement unfolds
 // it, and it is then what it would have been.
 #include <algorithm>
 #include <utility>
 
-#include "stack/reliable/receiving.hpp"
-#include "stack/reliable/sending.hpp"
+#include "stack/reliable/parts.hpp"
 
 namespace holdfast::reliable {
 
 bool Sending::may_be_alone(const Connection& connection, const OutgoingMessage& message) const {
-  if (connection.rails.size() > 1 || connection.sends_something() || is_as_in_paper()) return false;
+  if (connection.rails.size() > 1 || is_as_in_paper()) return false;
+  const Outbound* const outbound = connection.outbound;
+  if (outbound != nullptr && (!outbound->has_no_lists() || outbound->lone.full())) return false;
   const Port& port = core_.ports[0];
   if (message.bytes > port.payload_max()) return false;
   const auto bytes = static_cast<std::uint32_t>(message.bytes);
@@ -31,11 +37,11 @@ bool Sending::send_alone(Connection& connection, std::uint32_t request,
   OutboundRail& rail = connection.outbound->rails[0];
   const std::uint32_t frame_bytes =
       static_cast<std::uint32_t>(message.bytes) + static_cast<std::uint32_t>(kMessageHeaderBytes);
-  if (frame_bytes > rail.window.bytes() ||
+  if (rail.bytes_under_way + frame_bytes > rail.window.bytes() ||
       !takes_eagerly(connection, message, core_.ports[0].payload_max())) {
     return false;
   }
-  LoneMessage& lone = connection.outbound->lone;
+  LoneMessage& lone = connection.outbound->lone.add();
   lone.message = message;
   lone.message.request = request;
   lone.message.number = connection.next_message++;
@@ -70,49 +76,67 @@ bool Sending::send_alone(Connection& connection, std::uint32_t request,
   return true;
 }
 
-// That it has arrived, and nothing else. False: there is more to it, and nothing has happened but
-// that it is unfolded.
+// How many of those under way have arrived, if the acknowledgement says that and nothing else, and
+// names the last of them; 0: there is more to it.
+std::uint32_t Sending::alone_before(const Connection& connection,
+                                    const MessageHeader& header) const {
+  const LoneMessages& lone = connection.outbound->lone;
+  std::uint32_t count = 0;
+  while (count < lone.size() && is_before(lone[count].message.number, header.all_before)) ++count;
+  const bool is_plain = count > 0 && !header.of_fragments &&
+                        header.packet == core_.sent[lone[count - 1].copy].packet &&
+                        !connection.rails[0].has_probe &&
+                        connection.ways->state(0).health() == RailHealth::up;
+  return is_plain ? count : 0;
+}
+
+// False: there is more to it, and nothing has happened but that they are unfolded.
 bool Sending::acknowledge_alone(Connection& connection, const MessageHeader& header, Time now) {
   Outbound& outbound = *connection.outbound;
-  if (!outbound.has_lone()) return false;
-  const SentPacket packet = core_.sent[outbound.lone.copy];
-  const OutgoingMessage& message = outbound.lone.message;
-  if (header.of_fragments || header.all_before != message.number + 1 ||
-      header.packet != packet.packet || connection.rails[0].has_probe ||
-      connection.ways->state(0).health() != RailHealth::up) {
+  if (outbound.lone.empty()) return false;
+  std::uint32_t count = alone_before(connection, header);
+  if (count == 0) {
     unfold(connection);
     return false;
   }
   connection.known_before = header.all_before;
-  forget_packet(connection, std::exchange(outbound.lone.copy, kNone));
   OutboundRail& rail = outbound.rails[0];
-  rail.rate.deliver(packet.stamp, packet.bytes, now);
-  rail.window.deliver(packet.bytes);
-  measure(connection, packet.sent(), header, now);
-  conclude(connection, 0, {true, packet.packet, packet.sent()}, header, now);
-  core_.requests.complete(message.request, Outcome::delivered,
-                          {connection.peer, message.context, message.tag}, message.bytes);
+  for (; count > 0; --count) {
+    const LoneMessage& lone = outbound.lone[0];
+    const SentPacket packet = core_.sent[lone.copy];
+    forget_packet(connection, lone.copy);
+    rail.rate.deliver(packet.stamp, packet.bytes, now);
+    rail.window.deliver(packet.bytes);
+    if (count == 1) {  // it is named
+      measure(connection, packet.sent(), header, now);
+      conclude(connection, 0, {true, packet.packet, packet.sent()}, header, now);
+    }
+    core_.requests.complete(lone.message.request, Outcome::delivered,
+                            {connection.peer, lone.message.context, lone.message.tag},
+                            lone.message.bytes);
+    outbound.lone.drop_first();
+  }
   return true;
 }
 
-// What it would be if others had been under way.
+// What they would be if others had been under way.
 void Sending::unfold(Connection& connection) {
   Outbound& outbound = *connection.outbound;
-  if (!outbound.has_lone()) return;
-  const std::uint32_t copy = std::exchange(outbound.lone.copy, kNone);
-  const std::uint32_t i = core_.outgoing.take();
-  HOLDFAST_ASSERT(i != kNone);  // there are as many as requests
-  const OutgoingMessage& message = core_.outgoing[i] = outbound.lone.message;
-  core_.requests[message.request].object = i;
-  Messages::append(core_.outgoing, outbound.messages, i);
-  const std::uint32_t k =
-      cut_as(connection, outbound.lone.fragment_number, i, MessageFrameType::eager, 0,
-             message.bytes, core_.ports[0].payload_max());
-  VirtualFragment& fragment = core_.fragments[k];
-  fragment.waiting = 0;
-  fragment.under_way = fragment.sent_before = 1;
-  fragment.packets[0] = static_cast<std::uint16_t>(copy);
-  core_.sent[copy].fragment = k;
+  for (; !outbound.lone.empty(); outbound.lone.drop_first()) {
+    const LoneMessage& lone = outbound.lone[0];
+    const std::uint32_t i = core_.outgoing.take();
+    HOLDFAST_ASSERT(i != kNone);  // there are as many as requests
+    const OutgoingMessage& message = core_.outgoing[i] = lone.message;
+    core_.requests[message.request].object = i;
+    Messages::append(core_.outgoing, outbound.messages, i);
+    const std::uint32_t k = cut_as(connection, lone.fragment_number, i, MessageFrameType::eager, 0,
+                                   message.bytes, core_.ports[0].payload_max());
+    VirtualFragment& fragment = core_.fragments[k];
+    fragment.waiting = 0;
+    fragment.under_way = fragment.sent_before = 1;
+    fragment.packets[0] = static_cast<std::uint16_t>(lone.copy);
+    core_.sent[lone.copy].fragment = k;
+  }
 }
 
 // A frame that is all of a message of which nothing else has come, and all before it have been
@@ -147,6 +171,32 @@ bool Receiving::take_alone(Connection& connection, const MessageHeader& header,
   give_credit(connection, charge);
   acknowledging_.owe(connection, Owed::When::next_turn);
   return true;
+}
+
+// Whether an acknowledgement may wait until the next turn: that costs little; only lone messages
+// can be what it is of, as more may follow from what is said of others; and `behind` it in its
+// datagram is one frame, not another acknowledgement that would overtake it.
+bool Endpoint::Parts::may_defer(std::size_t r, std::span<const std::byte> acknowledgement,
+                                std::span<const std::byte> behind) const {
+  if (behind.empty() || !core.ports[r].polls_memory()) return false;
+  if (first_message_frame(behind).size() < behind.size()) return false;
+  const Connection* const connection = core.find(sender_of_message_frame(acknowledgement));
+  return connection != nullptr && connection->sends_something() &&
+         connection->outbound->has_no_lists();
+}
+
+void Endpoint::Parts::defer(std::size_t r, std::span<const std::byte> acknowledgement, Time now) {
+  Deferred& made = deferred.emplace();
+  std::copy_n(acknowledgement.begin(), made.frame.size(), made.frame.begin());
+  made.rail = r;
+  made.now = now;
+}
+
+void Endpoint::Parts::handle_deferred() {
+  if (!deferred) return;
+  const Deferred one = *deferred;
+  deferred.reset();
+  handle_frame(one.rail, one.frame, {}, one.now, one.now);
 }
 
 }  // namespace holdfast::reliable

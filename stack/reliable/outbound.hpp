@@ -3,6 +3,7 @@
 // and the width of its window are kept when it goes back (ConnectionRail).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -40,16 +41,38 @@ struct OutboundRail {
   std::uint8_t attempts = 0;  // time-outs since the last acknowledgement
 };
 
-// The only message that is under way, of one frame (lone.cpp): it is in none of the lists, and no
-// virtual fragment is made of it.
+// A message of one frame that is under way with nothing else but another such (lone.cpp): it is in
+// none of the lists, and no virtual fragment is made of it.
 struct LoneMessage {
   OutgoingMessage message;
   std::uint32_t fragment_number = 0;
-  std::uint32_t copy = kNone;  // its SentPacket; kNone: there is none
+  std::uint32_t copy = kNone;  // its SentPacket
+};
+
+// Those under way, in the order of sending. Two: an answer may come before the acknowledgement of
+// what it answers, and be answered.
+class LoneMessages {
+ public:
+  static constexpr std::uint32_t kMax = 2;
+
+  bool empty() const { return count_ == 0; }
+  bool full() const { return count_ == kMax; }
+  std::uint32_t size() const { return count_; }
+  const LoneMessage& operator[](std::uint32_t i) const { return places_[(first_ + i) % kMax]; }
+  // Behind the others; what it is of an earlier message is to be written over.
+  LoneMessage& add() { return places_[(first_ + count_++) % kMax]; }
+  void drop_first() {
+    first_ = (first_ + 1) % kMax;
+    --count_;
+  }
+
+ private:
+  std::array<LoneMessage, kMax> places_;
+  std::uint32_t first_ = 0, count_ = 0;
 };
 
 struct Outbound {
-  LoneMessage lone;
+  LoneMessages lone;
   List messages;                     // of which the peer does not know, ascending
   List starting;                     // of these, not started
   List heard;                        // whose requests are acknowledged
@@ -67,8 +90,9 @@ struct Outbound {
     return !again.empty() || !firsts.empty() || !starting.empty() || !data.empty() ||
            !granted.empty();
   }
-  bool has_lone() const { return lone.copy != kNone; }
-  bool is_idle() const { return messages.empty() && heard.empty() && !has_lone(); }
+  // Nothing but lone messages, if any.
+  bool has_no_lists() const { return messages.empty() && heard.empty(); }
+  bool is_idle() const { return has_no_lists() && lone.empty(); }
 };
 
 }  // namespace holdfast::reliable

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "stack/reliable/acknowledging.hpp"
@@ -24,6 +26,14 @@ struct Endpoint::Parts final : FramePlacer {
   Time deadlines_at;  // the last turn that let deadlines fire, or found the rails empty
   Time latest{-(std::int64_t{1} << 62)};  // that anybody has told, or at which something came
 
+  // An acknowledgement that is handled in the next turn, as if it came then.
+  struct Deferred {
+    std::array<std::byte, kMessageHeaderBytes> frame;
+    std::size_t rail;
+    Time now;  // when it came
+  };
+  std::optional<Deferred> deferred;
+
   // connections.cpp
   bool connect(ProcessId peer, Incarnation incarnation, Time now);
   void end(Connection& connection, Outcome outcome, Time now);
@@ -32,6 +42,12 @@ struct Endpoint::Parts final : FramePlacer {
   Request send(ProcessId to, const OutgoingMessage& message, std::uint64_t cookie, Time now);
   Request receive(const Pattern& pattern, const MessageMemory& memory, std::uint64_t size,
                   std::uint64_t cookie, Time now);
+
+  // lone.cpp
+  bool may_defer(std::size_t rail, std::span<const std::byte> acknowledgement,
+                 std::span<const std::byte> behind) const;
+  void defer(std::size_t rail, std::span<const std::byte> acknowledgement, Time now);
+  void handle_deferred();
 
   // turn.cpp
   // Time does not go back, though who polls may not have read the clock for some turns.

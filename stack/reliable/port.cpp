@@ -34,6 +34,7 @@ Port::Port(Fabric& fabric, SendSlots& sending, std::uint32_t receive_slots, Fram
       batch_frames_(std::min(fabric.caps().post_frames_best, post_frames_max)),
       payload_max_(fabric.caps().frame_bytes_max - static_cast<std::uint32_t>(kMessageHeaderBytes)),
       frames_under_way_max_(most_under_way(fabric.caps().peer_frames_max)),
+      polls_memory_(fabric.caps().polls_memory),
       writer_(writer),
       gathered_min_(kNever),
       written_min_(kNever),

@@ -39,6 +39,8 @@ class Port {
   // Frames that may be under way to one peer, but for those that are not acknowledged, to which it
   // leaves a quarter of what the fabric says that the peer has room for.
   std::uint32_t frames_under_way_max() const { return frames_under_way_max_; }
+  // One more poll costs little.
+  bool polls_memory() const { return polls_memory_; }
   const Counts& counts() const { return counts_; }
 
   // What comes in: the oldest event, or null if there is none; `next` is done with it, and gives
@@ -151,6 +153,7 @@ class Port {
   std::size_t batch_frames_;   // or so many
   std::uint32_t payload_max_;
   std::uint32_t frames_under_way_max_;
+  bool polls_memory_;
   FrameWriter* writer_;
   std::uint32_t gathered_min_, written_min_;  // bytes of payload
   Region send_region_, receive_region_;

@@ -41,6 +41,7 @@ class RequestTable {
   void drop(std::uint32_t i);
 
   std::size_t completed(std::span<Completed> to);
+  std::uint32_t done() const { return done_count_; }  // not taken so far
   std::uint32_t in_use() const { return states_.size() - states_.left(); }
   std::uint32_t size() const { return states_.size(); }
 

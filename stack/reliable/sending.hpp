@@ -17,7 +17,7 @@ class Sending {
  public:
   explicit Sending(Core& core) : core_(core) {}
 
-  // A message to the peer while nothing is under way to it: sent, if it may be alone on its way.
+  // A message to the peer: sent, if it may be alone on its way.
   [[nodiscard]] bool send_alone(Connection& connection, std::uint32_t request,
                                 const OutgoingMessage& message, Time now);
   // A message to the peer; its request is there, and it is only taken note of.
@@ -57,6 +57,7 @@ class Sending {
 
   // lone.cpp
   bool may_be_alone(const Connection& connection, const OutgoingMessage& message) const;
+  std::uint32_t alone_before(const Connection& connection, const MessageHeader& header) const;
   bool acknowledge_alone(Connection& connection, const MessageHeader& header, Time now);
   void unfold(Connection& connection);
 

@@ -24,6 +24,7 @@ constexpr std::uint32_t kFewUnderWay = 4;
 Time Endpoint::Parts::turn(Time told) {
   Time now = not_before_latest(told);
   acknowledging.begin_turn();
+  handle_deferred();
   core.is_changed = core.is_changed || core.has_to_look_next();
   core.is_changed_for_next = false;
   core.owing = kNone;
@@ -34,8 +35,11 @@ Time Endpoint::Parts::turn(Time told) {
   // What is said after a deadline has passed may lie unread before who is flooded.
   const bool looks = emptied || now - deadlines_at >= kFloodPatience;
   if (looks) deadlines_at = now;
-  if (core.is_changed || core.due <= now) core.due = look_after_all(emptied, looks, now);
-  return emptied && !core.has_to_look_next() ? core.due : now;
+  if (core.is_changed || core.due <= now) {
+    handle_deferred();  // no deadline passes while an acknowledgement lies here
+    core.due = look_after_all(emptied, looks, now);
+  }
+  return emptied && !core.has_to_look_next() && !deferred ? core.due : now;
 }
 
 // Deadlines fire if it `looks`. Returns when it is due again.
@@ -120,18 +124,25 @@ std::size_t Endpoint::Parts::rail_of_oldest() {
 
 void Endpoint::Parts::handle(std::size_t r, const Event& event, Time now) {
   Port& port = core.ports[r];
+  handle_deferred();  // in their order
   if (event.kind == EventKind::received) {
     std::span<const std::byte> left = port.frame(event);
     if (event.placed != nullptr) {
       handle_frame(r, left, {{event.placed, event.size - left.size()}, true}, event.at, now);
       return;
     }
+    const std::uint32_t done = core.requests.done();
     do {
       const std::span<const std::byte> frame = first_message_frame(left);
+      left = left.subspan(frame.size());
+      if (may_defer(r, frame, left)) {
+        defer(r, frame, now);
+        continue;
+      }
       const std::size_t beginning = std::min(frame.size(), kMessageHeaderBytes);
       handle_frame(r, frame.first(beginning), {frame.subspan(beginning), false}, event.at, now);
-      left = left.subspan(frame.size());
     } while (!left.empty());
+    if (core.requests.done() == done) handle_deferred();  // nobody waited for what is behind it
     return;
   }
   core.is_changed = true;  // there may be room for what waits

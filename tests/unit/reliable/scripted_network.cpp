@@ -31,6 +31,7 @@ ScriptedFabric::ScriptedFabric(ScriptedNetwork& network, std::size_t rail, Proce
   caps_.datagram = true;
   caps_.post_frames_best = kind.post_frames;
   caps_.peer_frames_max = kind.peer_frames;
+  caps_.polls_memory = kind.polls_memory;
 }
 
 Peer ScriptedFabric::attach(const Address& address, Service) {

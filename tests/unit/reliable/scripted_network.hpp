@@ -66,6 +66,7 @@ struct RailKind {
   bool is_inline = true;
   std::uint32_t post_frames = 64;  // best
   std::uint32_t peer_frames = 0;  // of all senders, where there are several; what is beyond is lost
+  bool polls_memory = false;
 };
 
 class ScriptedNetwork;
