@@ -145,7 +145,10 @@ void Messenger::begin_life(const holdfast_member& self, Time now) {
 // What the others have begun with this incarnation is over for them, so it is for us. Rails go
 // too: they hold slots of the endpoint.
 void Messenger::end_life() {
-  if (endpoint_ != nullptr) collect();  // what has ended by now does not end so
+  if (endpoint_ != nullptr) {  // what has ended by now does not end so
+    endpoint_->settle();
+    collect();
+  }
   for (Record& record : records_) {
     if (!record.is_used || record.is_done) continue;
     record.is_done = true;

@@ -178,6 +178,10 @@ void Endpoint::acknowledge(Time now) {
   parts_->acknowledge_early(parts_->not_before_latest(now));
 }
 
+void Endpoint::settle() {
+  parts_->handle_deferred();
+}
+
 void Endpoint::flush() {
   parts_->flush_early(parts_->latest);
 }

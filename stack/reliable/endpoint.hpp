@@ -11,7 +11,7 @@
 // they are empty, handles all that came, and only then lets deadlines fire, sends what may go, and
 // acknowledges; if nothing came, was asked for or is due, it has only looked. New messages go
 // before that where the rails were empty a moment ago, and the first few at once, when they are
-// sent.
+// sent. Of what came one acknowledgement may be left for the next turn, which is due at once then.
 #pragma once
 
 #include <cstdint>
@@ -207,6 +207,8 @@ class Endpoint {
   void acknowledge();
   void acknowledge(Time now);
   Debts debts() const;
+  // By who takes no more turns: what has come is handled, also what a turn has left for the next.
+  void settle();
   // What a receive has granted goes, and nothing is acknowledged.
   void flush();
 

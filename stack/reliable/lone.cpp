@@ -21,7 +21,9 @@ namespace holdfast::reliable {
 bool Sending::may_be_alone(const Connection& connection, const OutgoingMessage& message) const {
   if (connection.rails.size() > 1 || is_as_in_paper()) return false;
   const Outbound* const outbound = connection.outbound;
-  if (outbound != nullptr && (!outbound->has_no_lists() || outbound->lone.full())) return false;
+  const bool is_first = outbound == nullptr || outbound->is_idle();
+  if (!is_first && (!outbound->has_no_lists() || outbound->lone.full())) return false;
+  if (!is_first && !has_fair_share(connection, 0)) return false;
   const Port& port = core_.ports[0];
   if (message.bytes > port.payload_max()) return false;
   const auto bytes = static_cast<std::uint32_t>(message.bytes);
@@ -116,6 +118,8 @@ bool Sending::acknowledge_alone(Connection& connection, const MessageHeader& hea
                             lone.message.bytes);
     outbound.lone.drop_first();
   }
+  // The time-out of one behind them counts from now, and may be shorter than it was.
+  if (!outbound.lone.empty()) core_.activate_at(connection, silence_deadline(connection, 0));
   return true;
 }
 
@@ -175,7 +179,7 @@ bool Receiving::take_alone(Connection& connection, const MessageHeader& header,
 
 // Whether an acknowledgement may wait until the next turn: that costs little; only lone messages
 // can be what it is of, as more may follow from what is said of others; and `behind` it in its
-// datagram is one frame, not another acknowledgement that would overtake it.
+// datagram is one frame, of any type, not another acknowledgement that would overtake it.
 bool Endpoint::Parts::may_defer(std::size_t r, std::span<const std::byte> acknowledgement,
                                 std::span<const std::byte> behind) const {
   if (behind.empty() || !core.ports[r].polls_memory()) return false;

@@ -26,7 +26,7 @@ struct Endpoint::Parts final : FramePlacer {
   Time deadlines_at;  // the last turn that let deadlines fire, or found the rails empty
   Time latest{-(std::int64_t{1} << 62)};  // that anybody has told, or at which something came
 
-  // An acknowledgement that is handled in the next turn, as if it came then.
+  // An acknowledgement that is handled in the next turn, as of when it came.
   struct Deferred {
     std::array<std::byte, kMessageHeaderBytes> frame;
     std::size_t rail;

@@ -121,6 +121,35 @@ TEST_F(EndpointLone, IsAcknowledgedThoughTheOneBehindItIsNot) {
   EXPECT_TRUE(second == sent_);
 }
 
+// The round trip that its acknowledgement brings is that of the one behind it, too, whose time-out
+// was a guess before.
+TEST_F(EndpointLone, IsSentAgainSoonBehindOneThatHasArrived) {
+  WorldOptions options;
+  options.rails[0].latency = microseconds(150);
+  World world(options);
+  std::vector<std::byte> second(8);
+  ASSERT_NE(world.receive(1, 0, got_), kNoRequest);
+  ASSERT_NE(world.receive(1, 0, second), kNoRequest);
+  int frames = 0;
+  world.network.script = [&](const Flight& flight) {
+    return Fate{.copies = flight.carries_payload() && ++frames == 2 ? 0 : 1};
+  };
+  send_alone(world);
+  send_alone(world);
+  EXPECT_GT(options.endpoint.round_trip.first, milliseconds(5));
+  EXPECT_TRUE(world.complete(0, 2, milliseconds(5)));
+}
+
+TEST_F(EndpointLone, HasNoOtherBesideItWhereThePeerHasRoomForOne) {
+  WorldOptions options;
+  options.rails[0].peer_frames = 1;
+  World world(options);
+  send_alone(world);
+  ASSERT_NE(world.send(0, 1, sent_), kNoRequest);
+  EXPECT_EQ(world.at(0).traffic(0).frames_sent, 1u);
+  EXPECT_TRUE(world.complete(0, 2));
+}
+
 TEST_F(EndpointLone, TwoHaveOneAcknowledgement) {
   World world;
   std::vector<std::byte> second(8);
@@ -499,6 +528,17 @@ TEST_F(EndpointLoneAnswered, ItCountsBeforeThePeerEnds) {
   const auto done = completed(world);
   ASSERT_EQ(done.size(), 1u);
   EXPECT_EQ(done[0].outcome, Outcome::delivered);
+}
+
+TEST_F(EndpointLoneAnswered, ItCountsForWhoTakesNoMoreTurns) {
+  World world(shared_memory());
+  begin(world);
+  static_cast<void>(world.at(0).turn(world.now()));
+  ASSERT_EQ(completed(world).size(), 1u);
+  world.at(0).settle();
+  const auto done = completed(world);
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(done[0].cookie, 1u);
 }
 
 // The credit that it gives back is all there is.
