@@ -9,8 +9,8 @@
 // what it sends upon the answer, for which its peer waits. So there may be two that are alone. Who
 // waits for the acknowledgement, too, takes a turn more, so this is for rails where that is short.
 //
-// Nothing of it can be told from outside. Whatever happens to it but its acknowledgement unfolds
-// it, and it is then what it would have been.
+// Nothing of it can be told from outside, but that fewer turns look after its peer. Whatever
+// happens to it but its acknowledgement unfolds it, and it is then what it would have been.
 #include <algorithm>
 #include <utility>
 
