@@ -20,10 +20,11 @@ namespace holdfast::reliable {
 
 bool Sending::may_be_alone(const Connection& connection, const OutgoingMessage& message) const {
   if (connection.rails.size() > 1 || is_as_in_paper()) return false;
-  const Outbound* const outbound = connection.outbound;
-  const bool is_first = outbound == nullptr || outbound->is_idle();
-  if (!is_first && (!outbound->has_no_lists() || outbound->lone.full())) return false;
-  if (!is_first && !has_fair_share(connection, 0)) return false;
+  if (connection.sends_something()) {
+    const Outbound& outbound = *connection.outbound;
+    if (!outbound.has_no_lists() || outbound.lone.full()) return false;
+    if (!has_fair_share(connection, 0)) return false;
+  }
   const Port& port = core_.ports[0];
   if (message.bytes > port.payload_max()) return false;
   const auto bytes = static_cast<std::uint32_t>(message.bytes);
