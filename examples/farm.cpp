@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <deque>
 #include <holdfast/holdfast.hpp>
+#include <optional>
 #include <thread>
 
 using namespace std::chrono_literals;
@@ -39,13 +40,14 @@ static void hand_out(holdfast::Job& job, std::uint32_t process, Worker& worker,
   worker.works = true;
 }
 
-// The sum of all answers.
-static Number give_work(holdfast::Job& job, Number count) {
+// The sum of all answers; none when no worker is left to give them.
+static std::optional<Number> give_work(holdfast::Job& job, Number count) {
   std::deque<Number> pieces;
   for (Number piece = 0; piece < count; ++piece) pieces.push_back(piece);
   std::vector<Worker> workers(job.processes());
   Number sum = 0, done = 0;
   while (done < count) {
+    bool is_anyone_left = false;
     for (std::uint32_t process = 1; process < job.processes(); ++process) {
       Worker& worker = workers[process];
       if (worker.works && worker.answers.test()) {
@@ -59,9 +61,11 @@ static Number give_work(holdfast::Job& job, Number count) {
           pieces.push_front(worker.piece);
         }
       }
-      if (!worker.works && !pieces.empty() && job.member(process)->live())
-        hand_out(job, process, worker, pieces);
+      const bool is_live = job.member(process)->live();
+      if (!worker.works && !pieces.empty() && is_live) hand_out(job, process, worker, pieces);
+      is_anyone_left = is_anyone_left || worker.works || is_live;
     }
+    if (!is_anyone_left) return std::nullopt;
     std::this_thread::yield();
   }
   for (std::uint32_t process = 1; process < job.processes(); ++process)
@@ -90,9 +94,14 @@ int main(int count, char** words) {
   std::printf("process %u of %u has joined, pid %d\n", job.self(), job.processes(), getpid());
   std::fflush(stdout);
   if (job.self() == 0) {
-    const Number sum = give_work(job, pieces);
+    const std::optional<Number> sum = give_work(job, pieces);
+    if (!sum) {
+      std::fprintf(stderr, "no worker is left, and there are pieces to do\n");
+      (void)job.leave();
+      return 1;
+    }
     std::printf("the sum of %llu squares is %llu\n", static_cast<unsigned long long>(pieces),
-                static_cast<unsigned long long>(sum));
+                static_cast<unsigned long long>(*sum));
   } else {
     work(job);
   }

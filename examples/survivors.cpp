@@ -1,9 +1,12 @@
-// A sum over many pieces of work that goes on with the survivors: each piece is done by the process
-// whose turn it is among those believed alive, so the pieces of a dead one are taken over.
+// Many pieces of work, all of which are done unless the last process that is at it dies: each has
+// pieces of its own, and those of a dead one are taken over. Nobody knows which of them it had
+// done, so some may be done twice; where that is wrong (in a sum, say) they are handed out, as in
+// farm.cpp.
 //
 //     holdfast launch -n 4 ./survivors 2000        and then, elsewhere: kill -9 of one of the pids
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <holdfast/holdfast.hpp>
@@ -12,12 +15,22 @@
 
 using namespace std::chrono_literals;
 
-// Whose turn a piece is; everyone with the same view says the same.
+// Whose turn a piece is: that of its own process, if that is dead the next live one's. Everyone
+// with the same view says the same, and a death moves nobody else's pieces. Who has left had done
+// its own.
 static std::uint32_t owner(std::uint32_t piece, const holdfast::View& view) {
-  std::vector<std::uint32_t> live;
-  for (const holdfast::Member& member : view.members)
-    if (member.live()) live.push_back(member.process);
-  return live[piece % live.size()];
+  const auto& members = view.members;
+  const std::size_t first = piece % members.size();
+  if (members[first].state == holdfast::State::left) return members[first].process;
+  std::size_t at = first;
+  while (!members[at].live()) at = (at + 1) % members.size();  // we are
+  return members[at].process;
+}
+
+// Processes leave in the order of their numbers, so that whoever dies late finds somebody there.
+static bool may_leave(std::uint32_t self, const holdfast::View& view) {
+  return std::none_of(view.members.begin(), view.members.begin() + self,
+                      [](const holdfast::Member& member) { return member.live(); });
 }
 
 int main(int count, char** words) {
@@ -31,20 +44,24 @@ int main(int count, char** words) {
   std::fflush(stdout);
   holdfast::View view = job.view();
   std::vector<bool> done(pieces);
-  // A verdict may give us pieces that we have passed by, so it sends us back to the first.
-  for (std::uint32_t piece = 0; piece < pieces; ++piece) {
-    while (auto verdict = job.next_verdict()) {
+  std::uint32_t piece = 0;
+  while (piece < pieces || !may_leave(job.self(), view)) {
+    // Only who has nothing to do waits for news.
+    while (auto verdict = job.next_verdict(piece < pieces ? 0ms : 100ms)) {
       const holdfast::Member& member = verdict->member;
-      if (member.state == holdfast::State::left) continue;  // it has done its pieces
+      view = job.view();
+      if (member.state == holdfast::State::left) continue;
       std::printf("process %u hears: process %u %s\n", job.self(), member.process,
                   to_string(member.state).c_str());
       std::fflush(stdout);
-      view = job.view();
-      piece = 0;
+      piece = 0;  // there may be pieces for us that we have passed by
     }
-    if (done[piece] || owner(piece, view) != job.self()) continue;
-    std::this_thread::sleep_for(1ms);  // the work
-    done[piece] = true;
+    if (piece == pieces) continue;
+    if (!done[piece] && owner(piece, view) == job.self()) {
+      std::this_thread::sleep_for(1ms);  // the work
+      done[piece] = true;
+    }
+    ++piece;
   }
   std::printf("process %u did %d pieces\n", job.self(),
               std::accumulate(done.begin(), done.end(), 0));

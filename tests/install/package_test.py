@@ -49,9 +49,9 @@ class Launched:
             time.sleep(0.01)
         raise AssertionError(f"not said {count} times: {wanted!r}; but:\n" + "".join(self.said))
 
-    def kill(self, process):
+    def kill(self, process, by=signal.SIGKILL):
         line, = self.wait_for(f"process {process} of 4 has joined, pid ")
-        os.kill(int(line.split()[-1]), signal.SIGKILL)
+        os.kill(int(line.split()[-1]), by)
 
     def end(self):
         """(exit status, everything said on stdout, on stderr)."""
@@ -108,6 +108,11 @@ class Package(unittest.TestCase):
         self.assertEqual(said.count("hears: "), 3 + 2 + 1)
         self.assertRegex(complaint, r"process 1 \(pid \d+\) was killed by signal 9 \(Killed\)")
 
+    @staticmethod
+    def pieces_done(said):
+        return {int(process): int(count) for process, count in
+                re.findall(r"^process (\d+) did (\d+) pieces$", said, re.M)}
+
     def survivors_do_the_work(self, program, environment):
         job = Launched(program, environment, "2000")
         job.wait_for("has joined", 4)
@@ -115,9 +120,15 @@ class Package(unittest.TestCase):
         status, said, _ = job.end()
         self.assertEqual(status, 128 + signal.SIGKILL)
         self.assertEqual(said.count("hears: process 2 failed"), 3)
-        done = [int(line.split()[3]) for line in said.splitlines() if " did " in line]
-        self.assertEqual(len(done), 3)
-        self.assertGreaterEqual(sum(done), 2000 - 1000)
+        self.assertEqual(self.pieces_done(said), {0: 500, 1: 500, 3: 1000})
+        # One that is found dead when some have done their work and left.
+        job = Launched(program, environment, "2000")
+        job.wait_for("has joined", 4)
+        job.kill(2, signal.SIGSTOP)
+        job.wait_for("process 1 did")
+        job.kill(2)
+        status, said, _ = job.end()
+        self.assertEqual(self.pieces_done(said), {0: 500, 1: 500, 3: 1000})
         # Without a death everybody leaves, which nobody takes for one.
         status, said, complaint = Launched(program, environment, "200").end()
         self.assertEqual((status, complaint), (0, ""))
@@ -155,6 +166,11 @@ class Package(unittest.TestCase):
             self.assertEqual(status, 0 if dead is None else 128 + signal.SIGKILL)
             squares = sum(i * i for i in range(pieces))
             self.assertIn(f"the sum of {pieces} squares is {squares}\n", said)
+        job = Launched(program, environment, "6000")
+        job.wait_for("has joined", 4)
+        for worker in (1, 2, 3):
+            job.kill(worker)
+        self.assertIn("no worker is left, and there are pieces to do\n", job.end()[2])
 
     def the_heat_spreads_and_stays(self, program, environment):
         status, said, complaint = Launched(program, environment, "40").end()
