@@ -181,15 +181,17 @@ def read_table(folder, name, required_columns):
 
 def read_medians(folder, name, quantity, unit):
     """Rows of a benchmark's table with the medians of `quantity` and their intervals, as multiples
-    of `unit`."""
+    of `unit`; of under six samples there is no interval, and both its ends are the median."""
     columns = {"median": f"median_{quantity}", "low": f"low_{quantity}", "high": f"high_{quantity}"}
     rows = []
     for line, row in read_table(folder, name, ["measurement", "contender", "message_bytes",
                                                *columns.values()]):
+        values = {key: cell(folder, name, line, row, column, float, optional=key != "median")
+                  for key, column in columns.items()}
         rows.append({"measurement": row["measurement"], "contender": row["contender"],
                      "bytes": int(cell(folder, name, line, row, "message_bytes", float)),
-                     **{key: cell(folder, name, line, row, column, float) / unit
-                        for key, column in columns.items()}})
+                     **{key: (values["median"] if value is None else value) / unit
+                        for key, value in values.items()}})
     return rows
 
 

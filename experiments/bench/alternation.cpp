@@ -37,11 +37,11 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-Interval median_interval(std::vector<double> values) {
+std::optional<Interval> median_interval(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t rank = statistics::rank_of_interval(values.size());
-  if (rank == 0) return {median(values), median(values)};
-  return {values[rank - 1], values[values.size() - rank]};
+  if (rank == 0) return std::nullopt;
+  return Interval{values[rank - 1], values[values.size() - rank]};
 }
 
 }  // namespace holdfast::bench

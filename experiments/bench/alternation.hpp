@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,11 +35,10 @@ class Alternation {
 // Of at least one value.
 double median(std::vector<double> values);
 
-// The 95 % interval of the median (experiments/statistics); both ends are the median under six
-// values.
+// The 95 % interval of the median (experiments/statistics); none under six values.
 struct Interval {
   double low, high;
 };
-Interval median_interval(std::vector<double> values);
+std::optional<Interval> median_interval(std::vector<double> values);
 
 }  // namespace holdfast::bench

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "experiments/bench/alternation.hpp"
@@ -14,7 +15,7 @@ struct BandwidthRow {
   std::size_t message_bytes;
   std::size_t samples;  // 0: computed and not measured
   double median_bytes_per_second;
-  Interval bytes_per_second;  // of the median
+  std::optional<Interval> bytes_per_second;  // of the median
 };
 
 }  // namespace holdfast::bench

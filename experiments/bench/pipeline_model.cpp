@@ -40,7 +40,7 @@ std::vector<BandwidthRow> model_rows(const std::string& measurement,
     for (std::size_t bytes = kShortest; bytes <= kLongest; bytes *= 4) {
       const double length = static_cast<double>(bytes);
       const double rate = length / seconds(length);
-      rows.push_back({measurement, name, bytes, 0, rate, {rate, rate}});
+      rows.push_back({measurement, name, bytes, 0, rate, std::nullopt});
     }
   }
   return rows;

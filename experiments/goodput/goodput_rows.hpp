@@ -39,10 +39,10 @@ struct GoodputRow {
   std::string fault;
   std::size_t samples = 0;
   double median_bytes_per_second = 0;
-  bench::Interval bytes_per_second{};
+  std::optional<bench::Interval> bytes_per_second;
   // Of the goodput without a fault in the same round: the median, and its interval.
   std::optional<double> share;
-  bench::Interval share_interval{};
+  std::optional<bench::Interval> share_interval;
   std::uint64_t fragments = 0, resent = 0, lost = 0, late = 0;  // sums
 };
 

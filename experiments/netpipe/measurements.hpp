@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -16,14 +17,14 @@
 namespace holdfast::netpipe {
 
 // What a checksum takes of the bandwidth of messages of one length, a share of what there is
-// without: the median of the rounds, and its interval. Negative: it was faster.
+// without: the median of the rounds, and its interval if it has one. Negative: it was faster.
 struct OverheadRow {
   std::string measurement;  // as of bandwidth
   std::string contender;    // with the checksum
   std::size_t message_bytes;
   std::size_t samples;
   double median_share;
-  bench::Interval share;
+  std::optional<bench::Interval> share;
 };
 
 // Names of two contenders that differ in the checksum only.

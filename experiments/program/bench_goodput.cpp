@@ -15,8 +15,7 @@ constexpr std::uint32_t kRounds = 101;
 // With its interval; of what is compared with nothing, three empty cells.
 std::string share_of(const goodput::GoodputRow& row) {
   if (!row.share) return ",,";
-  return short_number(*row.share) + "," + short_number(row.share_interval.low) + "," +
-         short_number(row.share_interval.high);
+  return short_number(*row.share) + "," + interval_cells(row.share_interval);
 }
 
 std::string goodput_csv(const std::vector<goodput::GoodputRow>& rows) {
@@ -26,8 +25,7 @@ std::string goodput_csv(const std::vector<goodput::GoodputRow>& rows) {
   for (const goodput::GoodputRow& row : rows) {
     csv += row.contender + "," + row.fault + "," + std::to_string(goodput::kMessageBytes) + "," +
            std::to_string(row.samples) + "," + short_number(row.median_bytes_per_second) + "," +
-           short_number(row.bytes_per_second.low) + "," + short_number(row.bytes_per_second.high) +
-           "," + share_of(row);
+           interval_cells(row.bytes_per_second) + "," + share_of(row);
     for (const std::uint64_t count : {row.fragments, row.resent, row.lost, row.late})
       csv += "," + std::to_string(count);
     csv += "\n";
@@ -50,8 +48,10 @@ void print(const goodput::Findings& findings) {
     std::printf("%-10s %-15s %8.2f GB/s", row.contender.c_str(), row.fault.c_str(),
                 row.median_bytes_per_second / 1e9);
     if (row.share) {
-      std::printf(", %.3f (%.3f to %.3f) of undisturbed", *row.share, row.share_interval.low,
-                  row.share_interval.high);
+      std::printf(", %.3f", *row.share);
+      if (const auto& interval = row.share_interval)
+        std::printf(" (%.3f to %.3f)", interval->low, interval->high);
+      std::printf(" of undisturbed");
     }
     if (row.fragments > 0) {
       std::printf("; of %llu fragments %llu sent again; %llu frames lost, %llu late",

@@ -62,6 +62,10 @@ std::string short_number(double value) {
   return text;
 }
 
+std::string interval_cells(const std::optional<bench::Interval>& interval) {
+  return interval ? short_number(interval->low) + "," + short_number(interval->high) : ",";
+}
+
 std::string bandwidth_csv(const std::vector<bench::BandwidthRow>& rows) {
   std::string csv =
       "measurement,contender,message_bytes,samples,median_bytes_per_s,low_bytes_per_s,"
@@ -69,8 +73,7 @@ std::string bandwidth_csv(const std::vector<bench::BandwidthRow>& rows) {
   for (const bench::BandwidthRow& row : rows) {
     csv += row.measurement + "," + row.contender + "," + std::to_string(row.message_bytes) + "," +
            std::to_string(row.samples) + "," + short_number(row.median_bytes_per_second) + "," +
-           short_number(row.bytes_per_second.low) + "," + short_number(row.bytes_per_second.high) +
-           "\n";
+           interval_cells(row.bytes_per_second) + "\n";
   }
   return csv;
 }
@@ -90,7 +93,8 @@ std::string shows_csv(const std::vector<bench::ShowRow>& rows) {
 
 Status make_results_folder(const Arguments& arguments, const std::string& otherwise,
                            std::string& folder) {
-  folder = arguments.value("--output", otherwise);
+  // NEW/.. is a folder that is there, which only its name without the detour shows.
+  folder = std::filesystem::path(arguments.value("--output", otherwise)).lexically_normal();
   std::error_code error;
   if (std::filesystem::exists(folder, error))
     return Status::error(folder +

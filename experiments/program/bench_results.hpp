@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,9 @@ int refuse_bench(const std::string& message);
 
 // Four digits.
 std::string short_number(double value);
+
+// Two cells of a table, empty where there is none.
+std::string interval_cells(const std::optional<bench::Interval>& interval);
 
 // bandwidth.csv, which analysis/bench reads.
 std::string bandwidth_csv(const std::vector<bench::BandwidthRow>& rows);

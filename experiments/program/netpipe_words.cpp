@@ -44,7 +44,7 @@ std::string overhead_csv(const std::vector<netpipe::OverheadRow>& rows) {
   for (const netpipe::OverheadRow& row : rows) {
     csv += row.measurement + "," + row.contender + "," + std::to_string(row.message_bytes) + "," +
            std::to_string(row.samples) + "," + short_number(row.median_share) + "," +
-           short_number(row.share.low) + "," + short_number(row.share.high) + "\n";
+           interval_cells(row.share) + "\n";
   }
   return csv;
 }

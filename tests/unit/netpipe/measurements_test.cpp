@@ -109,7 +109,17 @@ TEST(Overheads, AreSharesOfTheSameRound) {
   EXPECT_EQ(rows[0].message_bytes, 64u);
   EXPECT_EQ(rows[0].samples, 3u);
   EXPECT_DOUBLE_EQ(rows[0].median_share, 0.1);
-  EXPECT_DOUBLE_EQ(rows[0].share.high, 0.1);
+  EXPECT_FALSE(rows[0].share);
+}
+
+TEST(Overheads, HaveAnIntervalFromSixRoundsOn) {
+  const auto rows =
+      of(64, {{"with", {90, 80, 70, 60, 50, 40}}, {"none", {100, 100, 100, 100, 100, 100}}})
+          .overheads("shm", {{"with", "none"}});
+  ASSERT_EQ(rows.size(), 1u);
+  ASSERT_TRUE(rows[0].share);
+  EXPECT_DOUBLE_EQ(rows[0].share->low, 0.1);
+  EXPECT_DOUBLE_EQ(rows[0].share->high, 0.6);
 }
 
 }  // namespace
