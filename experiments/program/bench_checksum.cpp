@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::uint32_t kRounds = 31;
 constexpr std::uint32_t kLargestMebibytes = 64;
+constexpr std::uint32_t kLargestMost = 1024;
 
 std::string json_of(const ChecksumTuning& tuning) {
   nlohmann::ordered_json json;
@@ -49,11 +50,11 @@ void print_alone(const std::vector<bench::BandwidthRow>& rows) {
 int bench_checksum(const Arguments& arguments) {
   std::uint32_t rounds = 0, mebibytes = 0;
   if (!arguments.number("--rounds", kRounds, rounds) ||
-      !arguments.number("--largest", kLargestMebibytes, mebibytes))
+      !arguments.number("--largest", kLargestMebibytes, mebibytes, kLargestMost))
     return kRefused;
-  if (mebibytes > 1024 || (mebibytes & (mebibytes - 1)) != 0)
+  if ((mebibytes & (mebibytes - 1)) != 0)
     return refuse_bench("--largest is " + std::to_string(mebibytes) +
-                        "; expected a power of two from 1 to 1024");
+                        "; expected a power of two from 1 to " + std::to_string(kLargestMost));
   std::string folder;
   if (Status status = make_results_folder(arguments, "results/bench-checksum", folder);
       !status.is_ok())

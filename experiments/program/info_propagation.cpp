@@ -68,12 +68,7 @@ Flood flood(const Propagation& propagation, const Ring& ring, std::vector<bool>&
 
 int info_propagation(const Arguments& arguments) {
   std::uint32_t processes = 0;
-  if (!arguments.number("--processes", 1024, processes)) return kRefused;
-  if (processes > kProcessesMax) {
-    std::fprintf(stderr, "holdfast info: --processes is %u; expected at most %u\n", processes,
-                 kProcessesMax);
-    return kRefused;
-  }
+  if (!arguments.number("--processes", 1024, processes, kProcessesMax)) return kRefused;
   std::printf("%u %s, unit latency, one process starts\n\n", processes,
               processes == 1 ? "process" : "processes");
   std::printf("%-12s %7s %20s %10s  %s\n", "propagation", "rounds", "messages/process", "reached",

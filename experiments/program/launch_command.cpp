@@ -55,7 +55,9 @@ std::string read_duration(const Arguments& arguments, const char* option, Durati
     duration = *parsed.value;
     return "";
   }
-  return std::string(option) + " is \"" + text + "\"; expected a time above zero, such as 100ms" +
+  std::string wrong = std::string(option) + " is \"" + text + "\"";
+  if (!parsed.error.empty()) wrong += " and has " + parsed.error;
+  return wrong + "; expected a time above zero, such as 100ms" +
          (parsed.hint.empty() ? "" : " (" + parsed.hint + ")");
 }
 
@@ -76,9 +78,6 @@ std::string read_fabric(const Arguments& arguments, hw::JobFabric& fabric) {
 // A sentence about what is wrong; empty: nothing. PROTOCOL 12.4: with one rail left every so-manyth
 // heartbeat comes.
 std::string check_rails(const hw::ProgramPlan& plan, const DetectorOptions& detection) {
-  if (plan.rails > SeveralRails::kRailsMax)
-    return "--rails is " + std::to_string(plan.rails) + "; expected at most " +
-           std::to_string(SeveralRails::kRailsMax);
   if (plan.rails > 1 && plan.fabric == hw::JobFabric::shm)
     return "--rails is " + std::to_string(plan.rails) +
            ", and shared memory is one rail; give --fabric udp, tcp or verbs";
@@ -116,9 +115,6 @@ std::string read_plan(const Arguments& arguments, std::uint32_t per_node, hw::Pr
            "? (An experiment with real processes is holdfast run CONFIG --set fabric.kind=udp.)";
   hw::NodeConfiguration configuration;
   DetectorOptions& detection = configuration.membership.detection;
-  if (plan.processes > kProcessesMax)
-    return "-n is " + std::to_string(plan.processes) + "; expected at most " +
-           std::to_string(kProcessesMax);
   if (plan.processes % per_node != 0)
     return "--per-node is " + std::to_string(per_node) + ", which does not divide " +
            std::to_string(plan.processes);
@@ -173,9 +169,9 @@ void note_if_nobody_joined(const std::vector<hw::ProgramEnd>& ends) {
 int launch(const Arguments& arguments) {
   hw::ProgramPlan plan;
   std::uint32_t per_node = 0;
-  if (!arguments.number("-n", 1, plan.processes) ||
+  if (!arguments.number("-n", 1, plan.processes, kProcessesMax) ||
       !arguments.number("--per-node", plan.processes, per_node) ||
-      !arguments.number("--rails", 1, plan.rails))
+      !arguments.number("--rails", 1, plan.rails, SeveralRails::kRailsMax))
     return kRefused;
   if (const std::string wrong = read_plan(arguments, per_node, plan); !wrong.empty()) {
     std::fprintf(stderr, "holdfast launch: %s\n", wrong.c_str());

@@ -58,6 +58,7 @@ void append_option(std::string& text, const std::string& left, std::string_view 
 }  // namespace
 
 std::string Arguments::parse(const Command& command, std::span<char* const> words) {
+  command_ = command.name;
   bool options_ended = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string word = words[i];
@@ -86,6 +87,10 @@ std::string Arguments::parse(const Command& command, std::span<char* const> word
     } else if (option->value != nullptr) {
       if (i + 1 == words.size()) return name + " needs a value: " + name + " " + option->value;
       value = words[++i];
+      // A forgotten value must not take the next option with it.
+      if (const std::string next = value.substr(0, value.find('=')); find(command, next) != nullptr)
+        return name + " needs a value, and " + next + " is an option; if it is meant: " + name +
+               "=" + value;
     }
     if (option->value != nullptr && value.empty())
       return name + " needs a value: " + name + " " + option->value;
@@ -119,15 +124,16 @@ std::string Arguments::value(std::string_view option, const std::string& otherwi
   return found == given_.rend() ? otherwise : found->second;
 }
 
-bool Arguments::number(std::string_view option, std::uint32_t otherwise,
-                       std::uint32_t& number) const {
+bool Arguments::number(std::string_view option, std::uint32_t otherwise, std::uint32_t& number,
+                       std::uint32_t most) const {
   number = otherwise;
   if (!has(option)) return true;
   const std::string text = value(option);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc() && end == text.data() + text.size() && number > 0) return true;
-  std::fprintf(stderr, "holdfast: %s is \"%s\"; expected a whole number from 1 to %u\n",
-               std::string(option).c_str(), text.c_str(), UINT32_MAX);
+  if (error == std::errc() && end == text.data() + text.size() && number > 0 && number <= most)
+    return true;
+  std::fprintf(stderr, "holdfast %s: %s is \"%s\"; expected a whole number from 1 to %u\n",
+               command_.c_str(), std::string(option).c_str(), text.c_str(), most);
   return false;
 }
 

@@ -2,6 +2,7 @@
 // come.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,10 +46,12 @@ class Arguments {
   bool has(std::string_view option) const;
   // The last value given, or `otherwise`.
   std::string value(std::string_view option, const std::string& otherwise = "") const;
-  // A whole number of at least one; false, with a message on stderr, if what is given is none.
-  bool number(std::string_view option, std::uint32_t otherwise, std::uint32_t& number) const;
+  // A whole number from 1 to `most`; false, with a message on stderr, if what is given is none.
+  bool number(std::string_view option, std::uint32_t otherwise, std::uint32_t& number,
+              std::uint32_t most = UINT32_MAX) const;
 
  private:
+  std::string command_;
   std::vector<std::string> operands_;
   std::vector<std::pair<std::string, std::string>> given_;
   bool help_ = false;

@@ -374,6 +374,7 @@ class Bench(Scenario):
     def test_what_is_refused_measures_nothing(self):
         os.mkdir(self.path("there"))
         for words, expected in (
+                (["goodput", "--output", "new/.."], "holdfast bench: . is there already"),
                 (["checksums"], "expected checksum"),
                 (["nas", "--figure", "dr6"], "did you mean \"dr-6\"?"),
                 (["nas", "--job", "bt.C.16"], "expected one of IS.B.16, LU.B.16"),
@@ -393,7 +394,7 @@ class Bench(Scenario):
                 (["netpipe", "--target", "sim-drr"], "did you mean \"sim-dr\"?"),
                 (["netpipe", "--target", "sim-dr,udp"], "simulated networks and real ones"),
                 (["netpipe", "--target", "sim-dr", "--rails", "2"], "--rails is not for simulated"),
-                (["netpipe", "--rails", "9"], "expected 1 to 8"),
+                (["netpipe", "--rails", "9"], "expected a whole number from 1 to 8"),
                 (["netpipe", "--rate", "13"], "expected 14 to 100000 megabits a second"),
                 (["netpipe", "--rate", "800", "--target", "shm"], "share neither memory nor"),
                 (["netpipe", "--rate", "800", "--target", "udp", "--fragment", "4096"],

@@ -107,12 +107,16 @@ class Mistakes(Scenario):
         for words, complaint in [
                 (["small.json"], "-n N is missing"),
                 (["-n", "0", "true"], "-n is \"0\""),
-                (["-n", "5000", "true"], "at most 4096"),
+                (["-n", "5000", "true"], "expected a whole number from 1 to 4096"),
                 (["-n", "4"], "something is missing"),
                 (["-n", "4", "--per-node", "3", "true"], "does not divide 4"),
                 (["-n", "4", "--period", "soon", "true"], "--period is \"soon\""),
+                (["-n", "4", "--period", "99999999999999s", "true"], "number that is too large"),
+                (["-n", "4", "--period", "--timeout=1s", "true"],
+                 "--period needs a value, and --timeout is an option; if it is meant: "
+                 "--period=--timeout=1s"),
                 (["-n", "4", "--timeout", "150ms", "true"], "at least two periods of 100 ms"),
-                (["-n", "4", "--rails", "9", "true"], "--rails is 9; expected at most 8"),
+                (["-n", "4", "--rails", "9", "true"], "expected a whole number from 1 to 8"),
                 (["-n", "4", "--rails", "2", "--fabric", "shm", "true"], "is one rail; give"),
                 (["-n", "4", "--rails", "2", "--timeout", "399ms", "true"],
                  "at least 4 periods of 100 ms, two for each of the rails"),
