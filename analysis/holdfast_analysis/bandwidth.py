@@ -17,26 +17,44 @@ from . import bench_figures, results, style
 
 _GIGA = 1e9
 _MICRO = 1e-6
-_KEYS = {"name", "title", "measurement", "limits", "references", "quantity"}
+NEEDED = {"name": bench_figures.NAME, "title": bench_figures.TEXT,
+          "measurement": bench_figures.TEXT}
+OPTIONAL = {"limits": bench_figures.TEXTS, "quantity": bench_figures.one_of("bandwidth", "time"),
+            "references": bench_figures.objects(
+                contender=bench_figures.TEXT, bytes_per_s=bench_figures.RATE,
+                source=bench_figures.TEXT)}
+# A label that begins this share of the axis before a reference would lie under it.
+_LABEL_SHARE = 0.12
 
 
 def write(folder, declaration):
     """Draws what `declaration` names into folder/figures; returns the paths without their ending.
     Raises ResultsError."""
+    figures = bench_figures.checked(declaration, bench_figures.read(declaration), "figures",
+                                    NEEDED, OPTIONAL)
     rows = _read(folder)
+    figures = bench_figures.present(
+        declaration, figures, lambda figure: figure["measurement"], f"{folder}/bandwidth.csv",
+        [row["measurement"] for row in rows])
 
     def draw(figure):
-        shown = bench_figures.of_measurement(declaration, figure, f"{folder}/bandwidth.csv", rows)
+        shown = bench_figures.of_measurement(figure, rows)
         if figure.get("quantity") == "time":
             shown = [_as_time(row) for row in shown]
         many = len({row["bytes"] for row in shown}) > 1
         return (_lines if many else _bars)(figure, shown)
 
-    return bench_figures.write(folder, _declared(declaration), draw)
+    return bench_figures.write(folder, figures, draw)
 
 
 def _read(folder):
-    return results.read_medians(folder, "bandwidth.csv", "bytes_per_s", _GIGA)
+    rows = results.read_medians(folder, "bandwidth.csv", "bytes_per_s", _GIGA)
+    for row in rows:
+        if min(row["low"], row["median"], row["high"]) <= 0:
+            raise results.ResultsError(
+                f"{folder}/bandwidth.csv: {row['measurement']} of {row['contender']} has a "
+                "bandwidth that is not above zero. Run the benchmark again.")
+    return rows
 
 
 def _as_time(row):
@@ -52,19 +70,15 @@ def _axis_label(figure):
     return "time (µs)" if figure.get("quantity") == "time" else "bandwidth (GB/s)"
 
 
-def _declared(path):
-    return bench_figures.checked(
-        path, bench_figures.read(path), "figures", _KEYS, {"name", "title", "measurement"},
-        lambda figure: figure.get("quantity", "bandwidth") in ("bandwidth", "time"),
-        ", whose quantity is bandwidth or time")
-
-
 def _bars(figure, rows):
     """A bar for each contender, the fastest on top; limits hatched, references as diamonds."""
     rows = sorted(rows, key=lambda row: row["median"])
     drawn, grid = style.figure(0.9 + 0.24 * len(rows))
     axis = grid[0][0]
     limits = figure.get("limits", [])
+    published = {reference["contender"]: reference["bytes_per_s"] / _GIGA
+                 for reference in figure.get("references", [])}
+    longest = 1.12 * max(row["high"] for row in rows)
     for place, row in enumerate(rows):
         limit = row["contender"] in limits
         axis.barh(place, row["median"], height=0.62, zorder=2,
@@ -73,19 +87,22 @@ def _bars(figure, rows):
                   hatch="///" if limit else None, linewidth=0.6)
         axis.plot([row["low"], row["high"]], [place, place], color=style.INK, linewidth=1.2,
                   zorder=3)
-        axis.annotate(f"{row['median']:.1f}", (max(row["high"], row["median"]), place),
-                      xytext=(4, 0), textcoords="offset points", va="center", fontsize=8)
+        end, reference = max(row["high"], row["median"]), published.get(row["contender"], 0)
+        is_beside = end <= reference < end + _LABEL_SHARE * longest
+        axis.annotate(f"{row['median']:.1f}", (reference if is_beside else end, place),
+                      xytext=(7 if is_beside else 4, 0), textcoords="offset points", va="center",
+                      fontsize=8)
     places = {row["contender"]: place for place, row in enumerate(rows)}
     title = "published"
-    for reference in figure.get("references", []):
-        if reference["contender"] in places:
-            axis.plot(reference["bytes_per_s"] / _GIGA, places[reference["contender"]], zorder=4,
+    for contender, reference in published.items():
+        if contender in places:
+            axis.plot(reference, places[contender], zorder=4,
                       linestyle="none", marker="D", markersize=5.5, markerfacecolor=style.PAPER,
                       markeredgecolor=style.SERIES[1], label=title)
             title = "_nolegend_"
     axis.set_yticks(range(len(rows)), [row["contender"] for row in rows])
     axis.set_xlabel(_axis_label(figure))
-    axis.set_xlim(0, 1.12 * max(row["high"] for row in rows))
+    axis.set_xlim(0, longest)
     axis.set_title(figure["title"])
     axis.grid(axis="x")
     if title == "_nolegend_":

@@ -15,29 +15,23 @@ import statistics
 from . import bench_figures, results, style
 
 _MEGA = 1e6
-_KEYS = {"name", "title", "fault", "rail"}
+NEEDED = {"name": bench_figures.NAME, "title": bench_figures.TEXT, "fault": bench_figures.TEXT,
+          "rail": bench_figures.COUNT}
+OPTIONAL = {}
 
 
-def figures_of(path):
-    """What the file declares, or None where it is of another kind. Raises ResultsError."""
-    document = bench_figures.read(path)
-    if "over_time" not in document:
-        return None
-    return bench_figures.checked(path, document, "over_time", _KEYS, _KEYS)
-
-
-def write(folder, path, figures):
-    """Draws them into folder/figures; returns the paths without their ending. Raises
-    ResultsError."""
+def write(folder, declaration):
+    """Draws what `declaration` names into folder/figures; returns the paths without their ending.
+    Raises ResultsError."""
+    figures = bench_figures.checked(declaration, bench_figures.read(declaration), "over_time",
+                                    NEEDED, OPTIONAL)
     bins, lasted, steady = _read_bins(folder), _read_lasted(folder), _read_steady(folder)
+    figures = bench_figures.present(
+        declaration, figures, lambda figure: f"{figure['fault']} of rail {figure['rail']}",
+        f"{folder}/results.csv", [f"{fault} of rail {rail}" for fault, rail in bins])
 
     def draw(figure):
         key = (figure["fault"], figure["rail"])
-        if key not in bins:
-            raise results.ResultsError(
-                f"{path}: the figure {figure['name']} shows {key[0]} of rail {key[1]}, of which "
-                f"{folder}/results.csv has nothing; it has "
-                + ", ".join(f"{fault} of rail {rail}" for fault, rail in bins) + ".")
         return _draw(figure, bins[key], lasted[key], steady)
 
     return bench_figures.write(folder, figures, draw)

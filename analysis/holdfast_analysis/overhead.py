@@ -14,7 +14,10 @@ interval. Which figures are made of it stands in the experiment's bandwidth.json
 
 from . import bandwidth, bench_figures, results, style
 
-_KEYS = {"name", "title", "measurement", "references"}
+NEEDED = {"name": bench_figures.NAME, "title": bench_figures.TEXT,
+          "measurement": bench_figures.TEXT}
+OPTIONAL = {"references": bench_figures.objects(
+    title=bench_figures.TEXT, share=bench_figures.NUMBER, source=bench_figures.TEXT)}
 _PERCENT = 0.01
 
 
@@ -23,12 +26,11 @@ def write(folder, declaration):
     Raises ResultsError."""
     figures = _declared(declaration)
     rows = _read(folder) if figures else []
-
-    def draw(figure):
-        return _draw(figure, bench_figures.of_measurement(
-            declaration, figure, f"{folder}/overhead.csv", rows))
-
-    return bench_figures.write(folder, figures, draw)
+    figures = bench_figures.present(
+        declaration, figures, lambda figure: figure["measurement"], f"{folder}/overhead.csv",
+        [row["measurement"] for row in rows], is_needed=False)
+    return bench_figures.write(
+        folder, figures, lambda figure: _draw(figure, bench_figures.of_measurement(figure, rows)))
 
 
 def _read(folder):
@@ -39,8 +41,7 @@ def _declared(path):
     document = bench_figures.read(path)
     if "overheads" not in document:
         return []
-    return bench_figures.checked(path, document, "overheads", _KEYS,
-                                 {"name", "title", "measurement"})
+    return bench_figures.checked(path, document, "overheads", NEEDED, OPTIONAL)
 
 
 def _draw(figure, rows):

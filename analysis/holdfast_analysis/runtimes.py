@@ -17,7 +17,10 @@ from . import bench_figures, results, style
 _COLUMNS = ["benchmark", "class", "processes", "contender", "over_unprotected", "over_unsummed",
             "published_over_unsummed"]
 _VALUES = ("over_unprotected", "over_unsummed")
-_KEYS = {"name", "title", "value", "class", "contenders", "published"}
+NEEDED = {"name": bench_figures.NAME, "title": bench_figures.TEXT,
+          "value": bench_figures.one_of(*_VALUES), "contenders": bench_figures.TEXTS}
+OPTIONAL = {"class": bench_figures.TEXT,
+            "published": bench_figures.one_of("published_over_unsummed")}
 
 
 def write(folder, declaration):
@@ -35,10 +38,7 @@ def write(folder, declaration):
 
 
 def _declared(path):
-    return bench_figures.checked(
-        path, bench_figures.read(path), "figures", _KEYS,
-        {"name", "title", "value", "contenders"}, lambda figure: figure["value"] in _VALUES,
-        ", whose value is " + " or ".join(_VALUES))
+    return bench_figures.checked(path, bench_figures.read(path), "figures", NEEDED, OPTIONAL)
 
 
 def _percent(folder, line, row, column):

@@ -1,5 +1,6 @@
 """Figures of benchmarks: what is drawn of a bandwidth.csv, and what is refused."""
 
+import glob
 import json
 import os
 import subprocess
@@ -7,7 +8,7 @@ import tempfile
 import unittest
 
 import context
-from holdfast_analysis import bandwidth, results
+from holdfast_analysis import bandwidth, bench_figures, over_time, overhead, results, runtimes
 
 HEADER = ("measurement,contender,message_bytes,samples,median_bytes_per_s,low_bytes_per_s,"
           "high_bytes_per_s\n")
@@ -73,12 +74,62 @@ class Bandwidth(unittest.TestCase):
         self.assertEqual(len(contents[0]), 6)
         self.assertEqual(contents[0], contents[1])
 
+    def test_results_of_another_benchmark_are_not_called_a_wrong_file_of_figures(self):
+        path = write(self.folder, ROWS, FUSED)
+        for folder, figures, table in (
+                (self.folder, [{"name": "n", "title": "t", "value": "seconds"}], "runtimes.csv"),
+                (os.path.join(self.folder, "nothere"), [FUSED], "bandwidth.csv")):
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump({"figures": figures}, file)
+            done = subprocess.run([COMMAND, folder, "--figures", path], capture_output=True,
+                                  text=True, check=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"{folder}: there is no {table} in it, of which {path}", done.stderr)
+
+    def test_a_label_is_not_under_what_was_published(self):
+        near = {**ALONE, "references": [
+            {"contender": "crc32c", "bytes_per_s": 6.4e10, "source": "a paper"}]}
+        for figure, begins in ((ALONE, 63.0), (near, 64.0)):
+            shown = [row for row in bandwidth._read(self.written(ALONE)) if row["bytes"] == 32768]
+            axis = bandwidth._bars(figure, shown).axes[0]
+            self.assertEqual([round(text.xy[0], 6) for text in axis.texts], [begins, 210.0])
+
+    def test_of_few_rounds_there_is_no_interval(self):
+        write(self.folder, [("fused", "crc32c", 64, 3, 2e9, "", "")], FUSED)
+        self.assertEqual(bandwidth._read(self.folder),
+                         [{"measurement": "fused", "contender": "crc32c", "bytes": 64,
+                           "median": 2.0, "low": 2.0, "high": 2.0}])
+
+    def test_every_experiment_declares_what_can_be_drawn(self):
+        kinds = {"figures": bandwidth, "overheads": overhead, "over_time": over_time}
+        found = [path for name in ("bandwidth", "runtimes") for path in
+                 glob.glob(os.path.join(context.ANALYSIS, f"../experiments/*/{name}.json"))]
+        for path in found:
+            document = bench_figures.read(path)
+            self.assertLessEqual(set(document), set(kinds), path)
+            for section in document:
+                kind = runtimes if path.endswith("runtimes.json") else kinds[section]
+                bench_figures.checked(path, document, section, kind.NEEDED, kind.OPTIONAL)
+        self.assertGreater(len(found), 5)
+
     def test_what_is_wrong_is_said(self):
         path = write(self.folder, ROWS, {**FUSED, "measurement": "rust"})
         with self.assertRaisesRegex(results.ResultsError, "\"rust\".*it has checksum, fused"):
             bandwidth.write(self.folder, path)
-        path = write(self.folder, ROWS, {**FUSED, "colour": "red"})
-        with self.assertRaisesRegex(results.ResultsError, "measurement"):
+        self.assertEqual(sorted(os.listdir(self.folder)), ["bandwidth.csv", "figures.json"])
+        for more, said in (({"colour": "red"}, "/figures/0: expected an object with name, title"),
+                           ({"limits": 3}, "/figures/0/limits: expected a list of texts"),
+                           ({"references": 3}, "/references: expected a list of objects"),
+                           ({"references": [{"contender": "crc32c", "source": "a paper"}]},
+                            "each with contender .* bytes_per_s \\(a number above zero\\)"),
+                           ({"name": 3}, "/name: expected the name of a file"),
+                           ({"name": "../../oops"}, "/name: expected the name of a file"),
+                           ({"quantity": "length"}, "/quantity: expected bandwidth or time")):
+            path = write(self.folder, ROWS, {**FUSED, **more})
+            with self.assertRaisesRegex(results.ResultsError, said):
+                bandwidth.write(self.folder, path)
+        path = write(self.folder, [("fused", "crc32c", 64, 1, 0, 0, 0)], FUSED)
+        with self.assertRaisesRegex(results.ResultsError, "fused of crc32c .* not above zero"):
             bandwidth.write(self.folder, path)
         path = write(self.folder, [("fused", "crc32c", 64, 1, "fast", 1, 1)], FUSED)
         done = subprocess.run([COMMAND, self.folder, "--figures", path], capture_output=True,

@@ -65,12 +65,22 @@ class OverTime(unittest.TestCase):
     def test_what_is_wrong_is_said(self):
         path = self.declared({**SLOW, "rail": 0})
         with self.assertRaisesRegex(results.ResultsError, "cut of rail 0.*it has cut of rail 1"):
-            over_time.write(self.folder, path, over_time.figures_of(path))
-        with self.assertRaisesRegex(results.ResultsError, "of the keys fault, name, rail, title"):
-            over_time.figures_of(self.declared({"name": "slow"}))
-        self.assertIsNone(over_time.figures_of(self.write("other.json", "{\"figures\": []}")))
+            over_time.write(self.folder, path)
+        for figure, said in (({"name": "slow"},
+                              "/over_time/0: expected an object with name, title, fault, rail"),
+                             ({**SLOW, "fault": ["cut"]}, "/over_time/0/fault: expected a text"),
+                             ({**SLOW, "rail": True}, "/rail: expected a whole number")):
+            with self.assertRaisesRegex(results.ResultsError, said):
+                over_time.write(self.folder, self.declared(figure))
         with self.assertRaisesRegex(results.ResultsError, "expected JSON"):
-            over_time.figures_of(self.write("broken.json", "{"))
+            over_time.write(self.folder, self.write("broken.json", "{"))
+
+    def test_what_was_not_measured_is_left_out_and_said(self):
+        path = self.declared({**SLOW, "name": "other", "rail": 0}, SLOW)
+        done = subprocess.run([COMMAND, self.folder, "--figures", path], check=True,
+                              capture_output=True, text=True)
+        self.assertEqual(done.stdout.split(), [os.path.join(self.folder, "figures", "slow")])
+        self.assertIn("the figure other shows \"cut of rail 0\"", done.stderr)
 
 
 if __name__ == "__main__":

@@ -55,11 +55,20 @@ class Overhead(unittest.TestCase):
                           for name in os.listdir(os.path.join(self.folder, "figures"))},
                          {"bars", "tcp"})
 
+    def test_what_was_not_measured_is_left_out_and_said(self):
+        path = self.declared({**TCP, "measurement": "udp stream"})
+        done = subprocess.run([COMMAND, self.folder, "--figures", path], check=True,
+                              capture_output=True, text=True)
+        self.assertEqual(done.stdout.split(), [os.path.join(self.folder, "figures", "bars")])
+        self.assertIn("the figure tcp shows \"udp stream\"", done.stderr)
+
     def test_what_is_wrong_is_said(self):
-        with self.assertRaisesRegex(results.ResultsError, "\"udp stream\".*it has tcp stream"):
-            overhead.write(self.folder, self.declared({**TCP, "measurement": "udp stream"}))
-        with self.assertRaisesRegex(results.ResultsError, "overheads of the keys"):
-            overhead.write(self.folder, self.declared({**TCP, "limits": []}))
+        for more, said in (({"limits": []}, "/overheads/0: expected an object with name, title, "),
+                           ({"references": 3}, "/references: expected a list of objects"),
+                           ({"references": [{"title": "a paper", "source": "section 5"}]},
+                            "each with title \\(a text\\), share \\(a number\\)")):
+            with self.assertRaisesRegex(results.ResultsError, said):
+                overhead.write(self.folder, self.declared({**TCP, **more}))
         self.assertEqual(overhead.write(self.folder, self.declared()), [])
 
 
