@@ -230,7 +230,7 @@ void Checker::check_process(const FailureConfig& failure, const std::string& poi
   if (!rank || *rank >= limit) {
     report({pointer + "/which", "/processes/per_node", "/processes/nodes", "/topology/down"},
            "found the process " + failure.which + "; expected a rank from 0 to " +
-               std::to_string(limit - 1));
+               std::to_string(limit - 1) + ", or random");
   } else if (failure.count > limit - *rank) {
     report({pointer + "/count", pointer + "/which"},
            "found a count of " + std::to_string(failure.count) + " from the process " +
@@ -245,9 +245,9 @@ void Checker::check_host(const std::string& which, const std::string& pointer) {
     const auto index = as_number(which);
     const std::uint64_t limit = hosts_ > 0 ? hosts_ : kPartsMax;
     if (index && *index < limit) return;
-    report(
-        {pointer, "/topology/down"},
-        "found the node " + which + "; expected an index from 0 to " + std::to_string(limit - 1));
+    report({pointer, "/topology/down"}, "found the node " + which +
+                                            "; expected an index from 0 to " +
+                                            std::to_string(limit - 1) + ", or random");
   } else if (which.starts_with("0x")) {
     const std::string_view hex = std::string_view(which).substr(2);
     const bool guid = !hex.empty() && hex.size() <= 16 &&

@@ -5,10 +5,12 @@
 
 #include "experiments/bench/checksum_figures.hpp"
 #include "experiments/bench/checksum_shows.hpp"
+#include "experiments/bench/isal.hpp"
 #include "experiments/program/bench_results.hpp"
 #include "experiments/program/commands.hpp"
 #include "experiments/runner/version.hpp"
 #include "hw/tune/tuned_checksums.hpp"
+#include "stack/checksum/processor.hpp"
 
 namespace holdfast::program {
 namespace {
@@ -76,6 +78,14 @@ int bench_checksum(const Arguments& arguments) {
   print_tuning(tuned);
   print_alone(rows);
   print_shows(shows);
+  if (bench::find_isal_crc32c() == nullptr)
+    std::printf(
+        "note: CRC-32C is not compared with ISA-L's, which is not installed (Debian: libisal2)\n");
+  if (options.largest_bytes <= last_level_cache_bytes())
+    std::printf(
+        "note: %u MiB fit into the last-level cache, so no copy from memory is compared; "
+        "--largest\n",
+        mebibytes);
   std::printf("results: %s\n", folder.c_str());
   return kDone;
 }

@@ -178,7 +178,7 @@ const Command kBenchCommand = {
     "minutes. Writes runtimes.csv, which analysis/bench draws.\n\n"
     "The others write bandwidth.csv; analysis/bench draws all but goodput; what is measured\n"
     "comes with shows.csv (what is promised) and machine.json and is to be trusted on a quiet\n"
-    "machine only, what is computed with model.json.\n\n"
+    "machine only, what is computed with model.json or, of nas, alone.\n\n"
     "examples:\n"
     "  holdfast bench checksum\n"
     "  holdfast bench checksum --rounds 7 --largest 1 --output short\n"

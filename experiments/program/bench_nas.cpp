@@ -46,8 +46,8 @@ std::string percent(double over) {
 }
 
 void print_rows(const std::vector<bench::NasRow>& rows) {
-  std::printf("%-9s %-23s | %9s %9s | %9s | %11s %9s | %9s %9s | %7s\n", "", "", "", "of these",
-              "over", "over without", "", "published", "over", "");
+  std::printf("%-9s %-23s | %9s %9s | %11s | %12s | %9s %12s | %7s\n", "", "", "", "of these",
+              "over", "over without", "published", "over", "");
   std::printf("%-9s %-23s | %9s %9s | %11s | %12s | %9s %12s | %7s\n", "run", "messages", "seconds",
               "computing", "unprotected", "checksum", "seconds", "without", "resent");
   for (const bench::NasRow& row : rows) {

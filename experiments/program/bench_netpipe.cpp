@@ -219,6 +219,17 @@ void print_all(const netpipe::Findings& all, const netpipe::SharedCore& core) {
               static_cast<unsigned long long>(all.messages));
 }
 
+// Onto two hosts with a wire between them.
+Status put_apart(std::uint32_t megabits, netpipe::Plan& plan) {
+  const std::uint32_t least = netpipe::least_megabits(plan.sizes.back());
+  if (megabits < least)
+    return Status::error("--rate is " + std::to_string(megabits) + "; expected " +
+                         std::to_string(least) + " to " + std::to_string(kMegabitsMost) +
+                         " megabits a second for messages of " + std::to_string(plan.sizes.back()) +
+                         " bytes");
+  return netpipe::Places::apart(plan.rails, megabits, plan.places);
+}
+
 }  // namespace
 
 int bench_netpipe(const Arguments& arguments) {
@@ -236,13 +247,7 @@ int bench_netpipe(const Arguments& arguments) {
   if (std::string wrong = parse(arguments, targets, plan); !wrong.empty())
     return refuse_bench(wrong);
   if (megabits > 0) {
-    const std::uint32_t least = netpipe::least_megabits(plan.sizes.back());
-    if (megabits < least)
-      return refuse_bench("--rate is " + std::to_string(megabits) + "; expected " +
-                          std::to_string(least) + " to " + std::to_string(kMegabitsMost) +
-                          " megabits a second for messages of " +
-                          std::to_string(plan.sizes.back()) + " bytes");
-    if (Status status = netpipe::Places::apart(plan.rails, megabits, plan.places); !status.is_ok())
+    if (Status status = put_apart(megabits, plan); !status.is_ok())
       return refuse_bench(status.message());
   }
   std::string folder;

@@ -150,8 +150,9 @@ const Command kCheckCommand = {
     "check",
     "CONFIG [options]",
     "say what an experiment would run",
-    "Reads an experiment and all files that it names, reports everything that is wrong with them,\n"
-    "and prints how much there is to run. Runs nothing and writes nothing. With --target also\n"
+    "Reads an experiment and all files that it names, reports what is wrong with them (as much\n"
+    "as can be told at once: what depends on a mistake is checked when that is mended), and\n"
+    "prints how much there is to run. Runs nothing and writes nothing. With --target also\n"
     "whether this machine can run it so, which run finds out before it starts.\n\n"
     "examples:\n"
     "  holdfast check experiments/quickstart --set replicates=100\n"

@@ -96,6 +96,8 @@ int draw(const sim::FabricGraph& graph, const std::string& file) {
 
 // Options that do not go together, or not with what is looked at; empty: none.
 std::string misplaced(const Arguments& arguments, const std::string& operand) {
+  if (const std::string file = arguments.value("--draw"); !file.empty() && !file.ends_with(".svg"))
+    return "--draw is \"" + file + "\"; expected the name of an SVG file, which ends in .svg";
   if (arguments.has("--json") && !arguments.has("--check"))
     return "--json is how --check prints; expected --check --json";
   if (arguments.has("--convert") && arguments.has("--check"))

@@ -65,6 +65,7 @@ Status FaultParts::with_nearest(const Status& status, FaultTarget what,
   const bool device = what == FaultTarget::link;
   const std::string_view asked = device ? which.substr(0, which.rfind('[')) : which;
   std::vector<std::string> names;
+  if (what == FaultTarget::node) names.emplace_back("random");
   for (const FaultTarget kind : {what, FaultTarget::switch_chip, FaultTarget::node}) {
     if (kind != what && !device) continue;
     if (kind == FaultTarget::link) continue;

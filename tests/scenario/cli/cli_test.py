@@ -404,6 +404,8 @@ class Facts(Scenario):
         self.assertIn("nothing found\n", said)
         self.assertTrue(filecmp.cmp(os.path.join(self.folder, "small.svg"),
                                     os.path.join(self.folder, "again.svg"), shallow=False))
+        self.assertIn("expected the name of an SVG file, which ends in .svg",
+                      self.refused("topology", "small.json", "--draw", "small.png"))
         self.assertRegex(self.refused("topology", "small.json", "--draw", "no/such/folder.svg"),
                          r"^holdfast topology: --draw: no/such/folder.svg\S*: .*No such file")
 
