@@ -34,14 +34,16 @@ TEST(Draw, SaysEveryWordInOneOfFiftyScenarios) {
       if (rail.impaired.loss > 0.0) words["loss"] = 1;
       if (rail.impaired.duplicate > 0.0) words["duplicate"] = 1;
       if (rail.impaired.corrupt > 0.0) words["corrupt"] = 1;
+      if (rail.impaired.truncate > 0.0) words["truncate"] = 1;
       if (rail.impaired.delays()) words["delay"] = 1;
+      if (rail.impaired.reorder > 0.0) words["reorder"] = 1;
     }
     for (const auto& [word, times] : words) said[word] += times;
     if (scenario.world.endpoint.first_number != 0) ++wrapping;
     fragments += scenario.fragments_per_message;
   }
   for (const auto& [word, times] : said) EXPECT_GE(times, kSeeds / 50) << word;
-  EXPECT_EQ(said.size(), 4u + 3u + 7u);  // faults, states of ports, and the others
+  EXPECT_EQ(said.size(), 4u + 3u + 9u);  // faults, states of ports, and the others
   EXPECT_GE(wrapping, kSeeds / 4);
   EXPECT_GE(fragments, 4.0 * kSeeds);
 }
