@@ -50,6 +50,32 @@ TEST(Promises, OfWhatWasNotMeasuredThereAreNone) {
   EXPECT_TRUE(promised(kUdp, kCompared, of(4096, {{"with", {1}}, {"raw", {2}}})).empty());
 }
 
+// From the issue: beside plain UDP, and beside Open MPI over TCP and shared memory, by length.
+TEST(Promises, AreThoseOfEachTarget) {
+  constexpr std::size_t kLengths[] = {8, 65536, kMebibyte};
+  const auto find_least = [&](const char* target, const std::string& show, std::size_t bytes) {
+    Measurements measurements;
+    for (const Pattern pattern : {Pattern::ping_pong, Pattern::stream}) {
+      for (const char* const contender : {"with", "without", "raw", "mpi"}) {
+        for (const std::size_t length : kLengths) measurements.add(pattern, length, contender, 1);
+      }
+    }
+    for (const bench::ShowRow& row : promised({target, target}, kCompared, measurements))
+      if (row.show == target + (" " + show) && row.message_bytes == bytes) return row.least;
+    return 0.0;
+  };
+  EXPECT_NEAR(find_least("udp", "ping_pong: checksum / raw", 8), 1 / 1.35, 1e-3);
+  EXPECT_EQ(find_least("udp", "stream: checksum / raw", kMebibyte), 0.4);
+  EXPECT_NEAR(find_least("shm", "ping_pong: checksum / ob1", 8), 1 / 1.5, 1e-3);
+  for (const std::string pattern : {"ping_pong: ", "stream: "}) {
+    EXPECT_EQ(find_least("shm", pattern + "checksum / ob1", kMebibyte), 0.75) << pattern;
+    EXPECT_EQ(find_least("tcp", pattern + "checksum / ob1", kMebibyte), 0.85) << pattern;
+    EXPECT_EQ(find_least("tcp", pattern + "no checksum / ob1", kMebibyte), 1) << pattern;
+  }
+  for (const std::size_t bytes : kLengths)
+    EXPECT_EQ(find_least("tcp", "ping_pong: no checksum / ob1", bytes), 1) << bytes;
+}
+
 // From the issue: at most 8 % on UDP and 12 % in shared memory, from 64 KiB on.
 TEST(Promises, TheChecksumsPriceIsThatOfTheTarget) {
   for (const auto& [target, least] : {std::pair{"udp", 0.92}, {"shm", 0.88}}) {
