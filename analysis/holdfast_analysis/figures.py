@@ -99,7 +99,16 @@ def times(results):
                       [getattr(failure, column) for failure in failures])
         axis.set_ylim(len(members) - 0.5, -0.65)
         axis.set_yticks(range(len(members)), [point.label for point, _, _ in members])
+        if column == TIMES[0][0]:
+            _name_what_is_swept(axis, results)
     return drawn
+
+
+def _name_what_is_swept(axis, results):
+    """Beside rows that are labelled by the values of several keys: which these are."""
+    if len(results.swept) > 1:
+        axis.set_ylabel(", ".join(path.rsplit(".", 1)[-1] for path in results.swept),
+                        fontsize=7.5, color=style.MUTED)
 
 
 def _draw_row(axis, row, look, values):
@@ -250,6 +259,7 @@ def messages(results):
         grid[0][0].set_xlabel("frames per failure and process\n", loc="left")
     grid[0][0].set_yticks(range(len(results.points)))
     grid[0][0].set_yticklabels([point.label or "all" for point in results.points])
+    _name_what_is_swept(grid[0][0], results)
     if len(results.points) == 1:
         grid[0][0].set_yticks([])
     grid[0][0].set_ylim(len(results.points) - 0.4, -0.6)

@@ -46,6 +46,15 @@ class Times(Drawn):
                     if line.get_marker() == "D"]
         self.assertAlmostEqual(diamonds[0], (values[7] + values[8]) / 2, places=15)
 
+    def test_rows_say_which_keys_their_values_are_of_where_there_are_several(self):
+        sample.sweep(self.folder)
+        found = results.read(self.folder)
+        for swept, named in ((["propagation.kind"], ""),
+                             (["detector.timeout", "detector.period"], "timeout, period")):
+            found.swept = swept
+            for function in (figures.times, figures.messages):
+                self.assertEqual(self.draw(function, found).axes[0].get_ylabel(), named)
+
     def test_without_failures_there_is_no_figure(self):
         sample.sweep(self.folder)
         with open(os.path.join(self.folder, "failures.csv"), encoding="utf-8") as file:
