@@ -65,7 +65,7 @@ static std::optional<Number> give_work(holdfast::Job& job, Number count) {
       if (!worker.works && !pieces.empty() && is_live) hand_out(job, process, worker, pieces);
       is_anyone_left = is_anyone_left || worker.works || is_live;
     }
-    if (!is_anyone_left) return std::nullopt;
+    if (done < count && !is_anyone_left) return std::nullopt;
     std::this_thread::yield();
   }
   for (std::uint32_t process = 1; process < job.processes(); ++process)

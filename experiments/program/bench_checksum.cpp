@@ -83,8 +83,8 @@ int bench_checksum(const Arguments& arguments) {
         "note: CRC-32C is not compared with ISA-L's, which is not installed (Debian: libisal2)\n");
   if (options.largest_bytes <= last_level_cache_bytes())
     std::printf(
-        "note: %u MiB fit into the last-level cache, so no copy from memory is compared; "
-        "--largest\n",
+        "note: %u MiB fit into the last-level cache, so no copy from memory is compared; a larger "
+        "--largest would have one\n",
         mebibytes);
   std::printf("results: %s\n", folder.c_str());
   return kDone;

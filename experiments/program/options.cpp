@@ -88,7 +88,8 @@ std::string Arguments::parse(const Command& command, std::span<char* const> word
       if (i + 1 == words.size()) return name + " needs a value: " + name + " " + option->value;
       value = words[++i];
       // A forgotten value must not take the next option with it.
-      if (const std::string next = value.substr(0, value.find('=')); find(command, next) != nullptr)
+      const std::string next = value.substr(0, value.find('='));
+      if (next == kHelp || find(command, next) != nullptr)
         return name + " needs a value, and " + next + " is an option; if it is meant: " + name +
                "=" + value;
     }
