@@ -156,7 +156,9 @@ HOLDFAST_API HOLDFAST_CHECKED holdfast_status holdfast_view(const holdfast_job* 
  * a communicator, a library; messages of two contexts never meet) and a tag, both the program's
  * own. It arrives once and whole, or its request ends with the reason; messages of one sender in
  * one context are met by receives in the order of their sending, and receives that a message could
- * satisfy in the order of their starting. A process may send to itself.
+ * satisfy in the order of their starting. A process may send to itself. A communicator that is made
+ * anew after a death is one of another epoch, and takes a context of its own: what was on its way
+ * in the old one meets no receive of the new one.
  *
  * Whatever begins, begins with `..._start`, which never waits and gives a request; holdfast_test
  * and holdfast_wait say how it ended. holdfast_send and holdfast_receive are both in one.
