@@ -189,7 +189,7 @@ void Checker::check_traffic() {
                  ", which fit into the buffer with their headers");
     }
     if (kind.pattern == sim::TrafficPattern::incast)
-      check_host(experiment_.traffic[i].target, pointer + "/target");
+      check_host(experiment_.traffic[i].target, pointer + "/target", "");
     if (hosts_ == 0) continue;
     const Status status = sim::Traffic::check(kind, static_cast<std::uint32_t>(hosts_));
     if (!status.is_ok()) report({pointer, "/topology/down"}, status.message());

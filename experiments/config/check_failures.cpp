@@ -42,7 +42,7 @@ void Checker::check_failures() {
     } else if (failure.what == FaultTarget::process) {
       check_process(failure, pointer);
     } else if (failure.what == FaultTarget::node) {
-      check_host(failure.which, pointer + "/which");
+      check_host(failure.which, pointer + "/which", ", or random");
     }
   }
 }
@@ -239,7 +239,8 @@ void Checker::check_process(const FailureConfig& failure, const std::string& poi
 }
 
 // A host is named by its index, its GUID or its name; the names are known only with the topology.
-void Checker::check_host(const std::string& which, const std::string& pointer) {
+void Checker::check_host(const std::string& which, const std::string& pointer,
+                         const std::string& otherwise) {
   const bool digits = which.find_first_not_of("0123456789") == std::string::npos;
   if (digits) {
     const auto index = as_number(which);
@@ -247,7 +248,7 @@ void Checker::check_host(const std::string& which, const std::string& pointer) {
     if (index && *index < limit) return;
     report({pointer, "/topology/down"}, "found the node " + which +
                                             "; expected an index from 0 to " +
-                                            std::to_string(limit - 1) + ", or random");
+                                            std::to_string(limit - 1) + otherwise);
   } else if (which.starts_with("0x")) {
     const std::string_view hex = std::string_view(which).substr(2);
     const bool guid = !hex.empty() && hex.size() <= 16 &&

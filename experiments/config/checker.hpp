@@ -49,7 +49,9 @@ class Checker {
   std::uint64_t parts(FaultTarget what) const;
   void check_drawn(const FailureConfig& failure, const std::string& pointer);
   void check_process(const FailureConfig& failure, const std::string& pointer);
-  void check_host(const std::string& which, const std::string& pointer);
+  // otherwise: what the key takes instead of a host, as the end of a sentence.
+  void check_host(const std::string& which, const std::string& pointer,
+                  const std::string& otherwise);
   bool check_kind(const FailureConfig& failure, const std::string& pointer);
   void check_impairment(const FailureConfig& failure, const std::string& pointer);
   void check_rail(const FailureConfig& failure, const std::string& pointer);

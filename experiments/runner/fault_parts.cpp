@@ -60,12 +60,10 @@ bool FaultParts::is_of_kind(FaultTarget what, std::uint32_t device) const {
 }
 
 // What could have been meant: a name among those of the kind, of links one of their devices.
-Status FaultParts::with_nearest(const Status& status, FaultTarget what,
-                                std::string_view which) const {
+Status FaultParts::with_nearest(const Status& status, FaultTarget what, std::string_view which,
+                                std::vector<std::string> names) const {
   const bool device = what == FaultTarget::link;
   const std::string_view asked = device ? which.substr(0, which.rfind('[')) : which;
-  std::vector<std::string> names;
-  if (what == FaultTarget::node) names.emplace_back("random");
   for (const FaultTarget kind : {what, FaultTarget::switch_chip, FaultTarget::node}) {
     if (kind != what && !device) continue;
     if (kind == FaultTarget::link) continue;
@@ -89,7 +87,8 @@ Status FaultParts::find_host(std::string_view which, NodeId& host) const {
 
 Status FaultParts::find_node(std::string_view which, std::uint32_t& part) const {
   NodeId node;
-  if (Status status = find_host(which, node); !status.is_ok()) return status;
+  if (Status status = topology_.find_host(which, node); !status.is_ok())
+    return with_nearest(status, FaultTarget::node, which, {kDrawnParts});
   part = node.value;
   if (part < nodes_) return Status::ok();
   return Status::error(quoted(which) + " carries no process; only the first " +

@@ -60,7 +60,9 @@ class FaultParts {
   Status find_node(std::string_view which, std::uint32_t& part) const;
   Status find_module(FaultTarget what, std::string_view which, std::uint32_t& part) const;
   bool is_of_kind(FaultTarget what, std::uint32_t device) const;
-  Status with_nearest(const Status& status, FaultTarget what, std::string_view which) const;
+  // names: what else could have been meant.
+  Status with_nearest(const Status& status, FaultTarget what, std::string_view which,
+                      std::vector<std::string> names = {}) const;
   const std::vector<sim::Module>& modules(FaultTarget what) const {
     return what == FaultTarget::board ? modules_.boards : modules_.chassis;
   }

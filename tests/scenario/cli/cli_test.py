@@ -150,7 +150,8 @@ class Mistakes(Scenario):
                       self.refused("info", "--processes", "5"))
         self.assertIn("goes with holdfast info machine only",
                       self.refused("info", "propagation", "--json"))
-        self.assertIn("at most", self.refused("info", "propagation", "--processes", "2000000"))
+        self.assertIn("expected a whole number from 1 to 1048576",
+                      self.refused("info", "propagation", "--processes", "2000000"))
 
     def test_info_on_a_skeleton(self):
         said, _ = self.run_program("info", "skeletons", "--job", "is.s.4")
