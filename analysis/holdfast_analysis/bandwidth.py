@@ -17,12 +17,8 @@ from . import bench_figures, results, style
 
 _GIGA = 1e9
 _MICRO = 1e-6
-NEEDED = {"name": bench_figures.NAME, "title": bench_figures.TEXT,
-          "measurement": bench_figures.TEXT}
-OPTIONAL = {"limits": bench_figures.TEXTS, "quantity": bench_figures.one_of("bandwidth", "time"),
-            "references": bench_figures.objects(
-                contender=bench_figures.TEXT, bytes_per_s=bench_figures.RATE,
-                source=bench_figures.TEXT)}
+_KEYS = {"name", "title", "measurement", "limits", "references", "quantity"}
+_REFERENCE_KEYS = {"contender", "bytes_per_s", "source"}
 # A label that begins this share of the axis before a reference would lie under it.
 _LABEL_SHARE = 0.12
 
@@ -31,7 +27,7 @@ def write(folder, declaration):
     """Draws what `declaration` names into folder/figures; returns the paths without their ending.
     Raises ResultsError."""
     figures = bench_figures.checked(declaration, bench_figures.read(declaration), "figures",
-                                    NEEDED, OPTIONAL)
+                                    check)
     rows = _read(folder)
     figures = bench_figures.present(
         declaration, figures, lambda figure: figure["measurement"], f"{folder}/bandwidth.csv",
@@ -45,6 +41,21 @@ def write(folder, declaration):
         return (_lines if many else _bars)(figure, shown)
 
     return bench_figures.write(folder, figures, draw)
+
+
+def check(reader, pointer, figure):
+    """Whether a figure is declared as above; raises ResultsError."""
+    reader.keys(pointer, figure, _KEYS)
+    reader.text(f"{pointer}/measurement", figure.get("measurement"))
+    reader.one_of(f"{pointer}/quantity", figure.get("quantity", "bandwidth"), "bandwidth", "time")
+    for index, limit in enumerate(reader.listed(f"{pointer}/limits", figure.get("limits", []))):
+        reader.text(f"{pointer}/limits/{index}", limit)
+
+    def check_value(here, reference):
+        reader.text(f"{here}/contender", reference.get("contender"))
+        reader.number(f"{here}/bytes_per_s", reference.get("bytes_per_s"), positive=True)
+
+    bench_figures.check_references(reader, pointer, figure, _REFERENCE_KEYS, check_value)
 
 
 def _read(folder):

@@ -2,41 +2,10 @@
 
 import json
 import os
-import re
 import sys
 
 from . import results, style
-
-
-def _is_number(value):
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-# What a key may hold: what that is called, and whether a value is it.
-TEXT = ("a text", lambda value: isinstance(value, str) and value != "")
-NAME = ("the name of a file, of letters, digits, - and _",
-        lambda value: isinstance(value, str) and re.fullmatch(r"[\w-]+", value) is not None)
-NUMBER = ("a number", _is_number)
-RATE = ("a number above zero", lambda value: _is_number(value) and value > 0)
-COUNT = ("a whole number from 0 on",
-         lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 0)
-TEXTS = ("a list of texts",
-         lambda value: isinstance(value, list) and all(TEXT[1](item) for item in value))
-
-
-def one_of(*texts):
-    return (" or ".join(texts), lambda value: isinstance(value, str) and value in texts)
-
-
-def objects(**kinds):
-    """A list of objects, each of which has all of these keys."""
-    def fits(value):
-        return isinstance(value, list) and all(
-            isinstance(item, dict) and set(item) == set(kinds)
-            and all(kind[1](item[key]) for key, kind in kinds.items()) for item in value)
-
-    return ("a list of objects, each with "
-            + ", ".join(f"{key} ({kind[0]})" for key, kind in kinds.items()), fits)
+from .reader import Reader
 
 
 def read(path):
@@ -51,24 +20,28 @@ def read(path):
     return document
 
 
-def checked(path, document, section, needed, optional):
-    """The figures that the object declares under `section`. `needed` and `optional` say what each
-    key of a figure holds. Raises ResultsError."""
-    figures = document.get(section)
-    if not isinstance(figures, list):
-        raise results.ResultsError(f"{path}: expected an object with \"{section}\", a list.")
-    kinds = {**needed, **optional}
-    for place, figure in enumerate(figures):
-        where = f"{path}: /{section}/{place}"
-        if not isinstance(figure, dict) or set(figure) - set(kinds) or set(needed) - set(figure):
-            raise results.ResultsError(
-                f"{where}: expected an object with " + ", ".join(needed)
-                + (", and perhaps " + ", ".join(optional) if optional else "") + ".")
-        for key, value in figure.items():
-            what, fits = kinds[key]
-            if not fits(value):
-                raise results.ResultsError(f"{where}/{key}: expected {what}.")
+def checked(path, document, section, check):
+    """The figures that the object declares under `section`. Each has a name and a title;
+    check(reader, pointer, figure) looks at its keys. Raises ResultsError."""
+    reader = Reader(path)
+    figures = reader.listed(f"/{section}", document.get(section))
+    for index, figure in enumerate(figures):
+        pointer = f"/{section}/{index}"
+        check(reader, pointer, figure)
+        reader.name(f"{pointer}/name", figure.get("name"))
+        reader.text(f"{pointer}/title", figure.get("title"))
     return figures
+
+
+def check_references(reader, pointer, figure, keys, check_value):
+    """What a paper published: each with these keys, whose number check_value(pointer, reference)
+    looks at, and a source."""
+    references = reader.listed(f"{pointer}/references", figure.get("references", []))
+    for index, reference in enumerate(references):
+        here = f"{pointer}/references/{index}"
+        reader.keys(here, reference, keys)
+        check_value(here, reference)
+        reader.text(f"{here}/source", reference.get("source"))
 
 
 def present(path, figures, shows, table, there, is_needed=True):

@@ -36,6 +36,7 @@ from statistics import NormalDist
 from typing import Dict, List, Optional, Tuple
 
 from . import intervals, standard, units
+from .reader import Reader
 from .results import ResultsError
 
 FAILURE_COLUMNS = ["suspicion_s", "detection_s", "propagation_s", "repaired_at_s", "rejoin_s",
@@ -136,26 +137,8 @@ def read(folder, elsewhere=None):
     return Declared(figures, reader.standard("/standard", document.get("standard")))
 
 
-class _Reader:
-    """Turns JSON into the values above; what is wrong is said with file and pointer."""
-
-    def __init__(self, path):
-        self._path = path
-
-    def wrong(self, pointer, expected):
-        return ResultsError(f"{self._path}: {pointer or '/'}: expected {expected}.")
-
-    def keys(self, pointer, value, known):
-        if not isinstance(value, dict):
-            raise self.wrong(pointer, "an object")
-        for key in value:
-            if key not in known:
-                raise self.wrong(f"{pointer}/{key}", "no such key, but " + ", ".join(sorted(known)))
-
-    def listed(self, pointer, value):
-        if not isinstance(value, list):
-            raise self.wrong(pointer, "a list")
-        return value
+class _Reader(Reader):
+    """Turns JSON into the values above."""
 
     def standard(self, pointer, value):
         if value is None:
@@ -168,19 +151,12 @@ class _Reader:
                                  f"one of {', '.join(standard.NAMES)}{hint}")
         return value
 
-    def text(self, pointer, value):
-        if not isinstance(value, str) or not value:
-            raise self.wrong(pointer, "a text")
-        return value
-
     def axis(self, pointer, value):
         self.keys(pointer, value, _AXIS_KEYS)
         columns = self.listed(f"{pointer}/columns", value.get("columns", [value.get("column")]))
         for name in columns or [None]:
             self.text(f"{pointer}/column", name)
-        scale = value.get("scale", "linear")
-        if scale not in ("linear", "log"):
-            raise self.wrong(f"{pointer}/scale", '"linear" or "log"')
+        scale = self.one_of(f"{pointer}/scale", value.get("scale", "linear"), "linear", "log")
         per = self.listed(f"{pointer}/per", value.get("per", []))
         for name in per:
             self.text(f"{pointer}/per", name)
@@ -193,18 +169,11 @@ class _Reader:
                     of_failure)
 
     def of_failure(self, pointer, value, columns):
-        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise self.wrong(f"{pointer}/of_failure", "a whole number, 0 for the first failure")
+        self.count(f"{pointer}/of_failure", value, "a whole number, 0 for the first failure")
         for column in columns:
             if column not in FAILURE_COLUMNS:
                 raise self.wrong(f"{pointer}/column", "with of_failure one of "
                                  + ", ".join(FAILURE_COLUMNS))
-
-    def number(self, pointer, value, positive=False):
-        if not isinstance(value, (int, float)) or isinstance(value, bool) \
-                or positive and value <= 0:
-            raise self.wrong(pointer, "a number above zero" if positive else "a number")
-        return float(value)
 
     def split(self, pointer, value):
         if value is None:
@@ -232,12 +201,6 @@ class _Reader:
                          self.text(f"{pointer}/source", value.get("source")), value.get("panel"),
                          value.get("series"), tuple(points), bool(value.get("line", False)))
 
-    def statistic(self, pointer, value):
-        statistic = value.get("statistic", "median")
-        if statistic not in ("median", "mean"):
-            raise self.wrong(f"{pointer}/statistic", '"median" or "mean"')
-        return statistic
-
     def figure(self, pointer, value):
         self.keys(pointer, value, _FIGURE_KEYS)
         band = value.get("band")
@@ -245,17 +208,17 @@ class _Reader:
                                  not 0 <= self.number(f"{pointer}/band/0", band[0])
                                  < self.number(f"{pointer}/band/1", band[1]) <= 100):
             raise self.wrong(f"{pointer}/band", "two percentiles, the lower first")
-        name = self.text(f"{pointer}/name", value.get("name"))
-        if not name.replace("-", "").isalnum():
-            raise self.wrong(f"{pointer}/name", "letters, digits and '-'")
+        name = self.name(f"{pointer}/name", value.get("name"))
         references = self.listed(f"{pointer}/references", value.get("references", []))
         where = self.texts(f"{pointer}/where", value.get("where", {}))
+        statistic = self.one_of(f"{pointer}/statistic", value.get("statistic", "median"), "median",
+                                "mean")
         return Figure(
             name, self.text(f"{pointer}/title", value.get("title")), value.get("caption", ""),
             self.axis(f"{pointer}/x", value.get("x")), self.axis(f"{pointer}/y", value.get("y")),
             self.split(f"{pointer}/panels", value.get("panels")),
             self.split(f"{pointer}/series", value.get("series")), tuple(band) if band else None,
-            where, self.statistic(pointer, value),
+            where, statistic,
             tuple(self.reference(f"{pointer}/references/{index}", entry)
                   for index, entry in enumerate(references)))
 

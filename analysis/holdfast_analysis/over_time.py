@@ -15,16 +15,14 @@ import statistics
 from . import bench_figures, results, style
 
 _MEGA = 1e6
-NEEDED = {"name": bench_figures.NAME, "title": bench_figures.TEXT, "fault": bench_figures.TEXT,
-          "rail": bench_figures.COUNT}
-OPTIONAL = {}
+_KEYS = {"name", "title", "fault", "rail"}
 
 
 def write(folder, declaration):
     """Draws what `declaration` names into folder/figures; returns the paths without their ending.
     Raises ResultsError."""
     figures = bench_figures.checked(declaration, bench_figures.read(declaration), "over_time",
-                                    NEEDED, OPTIONAL)
+                                    check)
     bins, lasted, steady = _read_bins(folder), _read_lasted(folder), _read_steady(folder)
     figures = bench_figures.present(
         declaration, figures, lambda figure: f"{figure['fault']} of rail {figure['rail']}",
@@ -35,6 +33,13 @@ def write(folder, declaration):
         return _draw(figure, bins[key], lasted[key], steady)
 
     return bench_figures.write(folder, figures, draw)
+
+
+def check(reader, pointer, figure):
+    """Whether a figure is declared as above; raises ResultsError."""
+    reader.keys(pointer, figure, _KEYS)
+    reader.text(f"{pointer}/fault", figure.get("fault"))
+    reader.count(f"{pointer}/rail", figure.get("rail"))
 
 
 def _cells(folder, name, columns):

@@ -14,10 +14,8 @@ interval. Which figures are made of it stands in the experiment's bandwidth.json
 
 from . import bandwidth, bench_figures, results, style
 
-NEEDED = {"name": bench_figures.NAME, "title": bench_figures.TEXT,
-          "measurement": bench_figures.TEXT}
-OPTIONAL = {"references": bench_figures.objects(
-    title=bench_figures.TEXT, share=bench_figures.NUMBER, source=bench_figures.TEXT)}
+_KEYS = {"name", "title", "measurement", "references"}
+_REFERENCE_KEYS = {"title", "share", "source"}
 _PERCENT = 0.01
 
 
@@ -33,6 +31,18 @@ def write(folder, declaration):
         folder, figures, lambda figure: _draw(figure, bench_figures.of_measurement(figure, rows)))
 
 
+def check(reader, pointer, figure):
+    """Whether a figure is declared as above; raises ResultsError."""
+    reader.keys(pointer, figure, _KEYS)
+    reader.text(f"{pointer}/measurement", figure.get("measurement"))
+
+    def check_value(here, reference):
+        reader.text(f"{here}/title", reference.get("title"))
+        reader.number(f"{here}/share", reference.get("share"))
+
+    bench_figures.check_references(reader, pointer, figure, _REFERENCE_KEYS, check_value)
+
+
 def _read(folder):
     return results.read_medians(folder, "overhead.csv", "share", _PERCENT)
 
@@ -41,7 +51,7 @@ def _declared(path):
     document = bench_figures.read(path)
     if "overheads" not in document:
         return []
-    return bench_figures.checked(path, document, "overheads", NEEDED, OPTIONAL)
+    return bench_figures.checked(path, document, "overheads", check)
 
 
 def _draw(figure, rows):

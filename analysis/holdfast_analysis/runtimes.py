@@ -17,10 +17,8 @@ from . import bench_figures, results, style
 _COLUMNS = ["benchmark", "class", "processes", "contender", "over_unprotected", "over_unsummed",
             "published_over_unsummed"]
 _VALUES = ("over_unprotected", "over_unsummed")
-NEEDED = {"name": bench_figures.NAME, "title": bench_figures.TEXT,
-          "value": bench_figures.one_of(*_VALUES), "contenders": bench_figures.TEXTS}
-OPTIONAL = {"class": bench_figures.TEXT,
-            "published": bench_figures.one_of("published_over_unsummed")}
+_PUBLISHED = "published_over_unsummed"
+_KEYS = {"name", "title", "value", "class", "contenders", "published"}
 
 
 def write(folder, declaration):
@@ -37,8 +35,20 @@ def write(folder, declaration):
     return bench_figures.write(folder, shown, lambda figure: _draw(figure, bars[figure["name"]]))
 
 
+def check(reader, pointer, figure):
+    """Whether a figure is declared as above; raises ResultsError."""
+    reader.keys(pointer, figure, _KEYS)
+    reader.one_of(f"{pointer}/value", figure.get("value"), *_VALUES)
+    for index, name in enumerate(reader.listed(f"{pointer}/contenders", figure.get("contenders"))):
+        reader.text(f"{pointer}/contenders/{index}", name)
+    if "class" in figure:
+        reader.text(f"{pointer}/class", figure["class"])
+    if "published" in figure:
+        reader.one_of(f"{pointer}/published", figure["published"], _PUBLISHED)
+
+
 def _declared(path):
-    return bench_figures.checked(path, bench_figures.read(path), "figures", NEEDED, OPTIONAL)
+    return bench_figures.checked(path, bench_figures.read(path), "figures", check)
 
 
 def _percent(folder, line, row, column):

@@ -68,6 +68,10 @@ class Crc32cContenders {
 
 }  // namespace
 
+bool reaches_memory(const BenchOptions& options) {
+  return options.largest_bytes > last_level_cache_bytes();
+}
+
 std::vector<ShowRow> checksum_shows(const Buffers& buffers, const BenchOptions& options) {
   const Crc32cContenders crc32c(buffers, options.plan);
   const bool is_avx512 = options.plan.crc32c->name.starts_with("avx512");
@@ -79,7 +83,7 @@ std::vector<ShowRow> checksum_shows(const Buffers& buffers, const BenchOptions& 
                             options));
   }
   const std::size_t largest = options.largest_bytes;
-  if (largest > last_level_cache_bytes()) {
+  if (reaches_memory(options)) {
     rows.push_back(measured({"copy with CRC-32C / memcpy, from memory", largest, kFromMemoryLeast,
                              crc32c.fused(largest), crc32c.copy(largest), crc32c.copy(largest)},
                             options));

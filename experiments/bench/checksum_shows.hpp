@@ -23,7 +23,10 @@ struct ShowRow {
   bool kept() const { return ratio >= least; }
 };
 
-// Without ISA-L its rows are left out.
+// Whether the longest message is too long for the caches.
+bool reaches_memory(const BenchOptions& options);
+
+// Without ISA-L its rows are left out, and what is promised of memory where none is reached.
 std::vector<ShowRow> checksum_shows(const Buffers& buffers, const BenchOptions& options);
 
 }  // namespace holdfast::bench

@@ -10,7 +10,6 @@
 #include "experiments/program/commands.hpp"
 #include "experiments/runner/version.hpp"
 #include "hw/tune/tuned_checksums.hpp"
-#include "stack/checksum/processor.hpp"
 
 namespace holdfast::program {
 namespace {
@@ -81,7 +80,7 @@ int bench_checksum(const Arguments& arguments) {
   if (bench::find_isal_crc32c() == nullptr)
     std::printf(
         "note: CRC-32C is not compared with ISA-L's, which is not installed (Debian: libisal2)\n");
-  if (options.largest_bytes <= last_level_cache_bytes())
+  if (!bench::reaches_memory(options))
     std::printf(
         "note: %u MiB fit into the last-level cache, so no copy from memory is compared; a larger "
         "--largest would have one\n",

@@ -5,7 +5,7 @@ what the script gives it, what becomes of its exit status, and when a report is 
 
 import unittest
 
-from small_copy import SmallCopy, write_program
+from small_copy import DPKG_QUERY, SmallCopy, write_program
 
 # The stand-in says what it was given, and does as the test's variables tell it.
 PROGRAM = """#!/bin/bash
@@ -116,6 +116,24 @@ class ExperimentsRun(SmallCopy):
         self.assertEqual(done.stderr, "reporting results/mine --figures mine/runtimes.json\n")
         done = self.run_it("mine", STATUS="2")
         self.assertEqual((done.returncode, done.stderr), (2, ""))
+
+    def test_a_benchmark_has_the_packages_that_it_needs(self):
+        asked = self.folder / "asked"
+        self.stand_in("dpkg-query", DPKG_QUERY + f"echo \"${{@: -1}}\" >>'{asked}'\n")
+        write_program(self.top / "analysis/bench", REPORT)
+        self.write("plain/experiment.json", "{}\n")
+        self.write("checksums/bench", "checksum\n")
+        self.write("failover/bench", "failover --times 1\n")
+        for name, needs, needs_not in (("plain", ["cmake"], ["nftables", "openmpi-bin"]),
+                                       ("checksums", ["libisal-dev"], ["openmpi-bin"]),
+                                       ("failover", ["nftables", "iproute2", "openmpi-bin"], [])):
+            asked.write_text("", encoding="utf-8")
+            self.assertEqual(self.run_it(name, RESULTS="out").returncode, 0)
+            packages = asked.read_text(encoding="utf-8").split()
+            for package in needs:
+                self.assertIn(package, packages, name)
+            for package in needs_not:
+                self.assertNotIn(package, packages, name)
 
     def test_an_interrupted_run_gets_a_report_and_keeps_its_status(self):
         done = self.run_it(RESULTS="out", STATUS="130")

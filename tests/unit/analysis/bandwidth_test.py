@@ -109,7 +109,7 @@ class Bandwidth(unittest.TestCase):
             self.assertLessEqual(set(document), set(kinds), path)
             for section in document:
                 kind = runtimes if path.endswith("runtimes.json") else kinds[section]
-                bench_figures.checked(path, document, section, kind.NEEDED, kind.OPTIONAL)
+                bench_figures.checked(path, document, section, kind.check)
         self.assertGreater(len(found), 5)
 
     def test_what_is_wrong_is_said(self):
@@ -117,14 +117,16 @@ class Bandwidth(unittest.TestCase):
         with self.assertRaisesRegex(results.ResultsError, "\"rust\".*it has checksum, fused"):
             bandwidth.write(self.folder, path)
         self.assertEqual(sorted(os.listdir(self.folder)), ["bandwidth.csv", "figures.json"])
-        for more, said in (({"colour": "red"}, "/figures/0: expected an object with name, title"),
-                           ({"limits": 3}, "/figures/0/limits: expected a list of texts"),
-                           ({"references": 3}, "/references: expected a list of objects"),
+        for more, said in (({"colour": "red"}, "/figures/0/colour: expected no such key"),
+                           ({"limits": 3}, "/figures/0/limits: expected a list"),
+                           ({"limits": [3]}, "/figures/0/limits/0: expected a text"),
+                           ({"measurement": None}, "/figures/0/measurement: expected a text"),
+                           ({"references": 3}, "/references: expected a list"),
                            ({"references": [{"contender": "crc32c", "source": "a paper"}]},
-                            "each with contender .* bytes_per_s \\(a number above zero\\)"),
-                           ({"name": 3}, "/name: expected the name of a file"),
-                           ({"name": "../../oops"}, "/name: expected the name of a file"),
-                           ({"quantity": "length"}, "/quantity: expected bandwidth or time")):
+                            "/references/0/bytes_per_s: expected a number above zero"),
+                           ({"name": 3}, "/name: expected a text"),
+                           ({"name": "../../oops"}, "/name: expected letters, digits"),
+                           ({"quantity": "length"}, '/quantity: expected "bandwidth" or "time"')):
             path = write(self.folder, ROWS, {**FUSED, **more})
             with self.assertRaisesRegex(results.ResultsError, said):
                 bandwidth.write(self.folder, path)

@@ -66,8 +66,9 @@ class OverTime(unittest.TestCase):
         path = self.declared({**SLOW, "rail": 0})
         with self.assertRaisesRegex(results.ResultsError, "cut of rail 0.*it has cut of rail 1"):
             over_time.write(self.folder, path)
-        for figure, said in (({"name": "slow"},
-                              "/over_time/0: expected an object with name, title, fault, rail"),
+        for figure, said in (({"name": "slow"}, "/over_time/0/fault: expected a text"),
+                             ({**SLOW, "colour": "red"},
+                              "/colour: expected no such key, but fault, name, rail, title"),
                              ({**SLOW, "fault": ["cut"]}, "/over_time/0/fault: expected a text"),
                              ({**SLOW, "rail": True}, "/rail: expected a whole number")):
             with self.assertRaisesRegex(results.ResultsError, said):

@@ -59,11 +59,11 @@ class Runtimes(unittest.TestCase):
         self.assertEqual(len(os.listdir(os.path.join(self.folder, "figures"))), 6)
 
     def test_what_cannot_be_drawn_says_why(self):
-        for figure, said in (({**COSTS, "value": "seconds"}, "/value: expected over_unprotected"),
-                             ({**COSTS, "colour": "red"}, "/figures/0: expected an object with"),
-                             ({**COSTS, "contenders": 3}, "/contenders: expected a list of texts"),
+        for figure, said in (({**COSTS, "value": "seconds"}, '/value: expected "over_unprotected"'),
+                             ({**COSTS, "colour": "red"}, "/figures/0/colour: expected no such"),
+                             ({**COSTS, "contenders": 3}, "/contenders: expected a list"),
                              ({**COSTS, "published": "nocolumn"},
-                              "/published: expected published_over_unsummed"),
+                              '/published: expected "published_over_unsummed"'),
                              ({**COSTS, "class": "D"}, "has none")):
             with self.assertRaisesRegex(results.ResultsError, said):
                 runtimes.write(self.folder, self.written(figure))
