@@ -274,7 +274,8 @@ class Fabric {
   [[nodiscard]] virtual std::size_t offer(std::span<const ReceiveSlot> slots) = 0;
 
   // Writes the oldest events and returns how many; fewer than events.size() means: none left but
-  // frames that wait for a slot, unless the last one says `more`.
+  // frames that wait for a slot, unless the last one says `more`. A fabric may have looked some ten
+  // microseconds before and not again, if it was polled then, too (hw/lately.hpp).
   [[nodiscard]] virtual std::size_t poll(std::span<Event> events) = 0;
 
   // False where Caps::path_control is.

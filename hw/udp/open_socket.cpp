@@ -1,4 +1,7 @@
-// How the socket of the UDP fabric is opened: once, with everything that may fail.
+// How the socket of the UDP fabric is opened: once, with everything that may fail. And those of its
+// peers, without which it does.
+#include "hw/udp/open_socket.hpp"
+
 #include <fcntl.h>
 #include <netinet/udp.h>
 #include <sys/epoll.h>
@@ -28,6 +31,18 @@ void size_buffer(int socket, int name_forced, int name, std::uint32_t bytes) {
 
 }  // namespace
 
+Descriptor open_connected(const IpAddress& from, const SocketName& peer,
+                          std::uint32_t buffer_bytes) {
+  Descriptor socket(::socket(peer.any.sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  const SocketName name({from, 0});
+  if (!socket.is_open() || ::bind(socket.get(), &name.any, name.size) != 0 ||
+      ::connect(socket.get(), &peer.any, peer.size) != 0) {
+    return {};
+  }
+  size_buffer(socket.get(), SO_SNDBUFFORCE, SO_SNDBUF, buffer_bytes);
+  return socket;
+}
+
 Status UdpFabric::open(const UdpOptions& options, std::unique_ptr<UdpFabric>& opened) {
   HOLDFAST_ASSERT(options.frame_bytes_max >= 1 && options.frame_bytes_max <= 65'507);
   HOLDFAST_ASSERT(options.send_depth >= 1 && options.receive_depth >= 1 && options.peers_max >= 1);
@@ -50,10 +65,7 @@ Status UdpFabric::open(const UdpOptions& options, std::unique_ptr<UdpFabric>& op
   size_buffer(socket.get(), SO_SNDBUFFORCE, SO_SNDBUF, options.send_buffer_bytes);
 
   Descriptor epoll(::epoll_create1(EPOLL_CLOEXEC));
-  epoll_event nothing{};
-  if (!epoll.is_open() || ::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, socket.get(), &nothing) != 0) {
-    return failure("cannot watch", options);
-  }
+  if (!epoll.is_open()) return failure("cannot watch", options);
   const UdpEndpoint local = local_name(socket.get());
   std::unique_ptr<PortWatch> port;
   if (Status status = PortWatch::open(options.port, local, epoll, port); !status.is_ok())

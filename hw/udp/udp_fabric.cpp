@@ -16,6 +16,8 @@ namespace holdfast::hw {
 
 namespace {
 constexpr std::uint32_t kRunsOfAPost = 2;
+// Who has polled so often since it slept does not sleep.
+constexpr std::uint32_t kPollsOfAPoller = 64;
 }  // namespace
 
 UdpFabric::UdpFabric(const UdpOptions& options, Descriptor socket, Descriptor epoll,
@@ -25,7 +27,7 @@ UdpFabric::UdpFabric(const UdpOptions& options, Descriptor socket, Descriptor ep
       epoll_(std::move(epoll)),
       port_(std::move(port)),
       queues_(options.send_depth, options.receive_depth),
-      sender_(options.peers_max),
+      sender_({local, options.send_buffer_bytes, options.peers_max}),
       receiver_(queues_.slots(), options.receive_depth) {
   caps_.kind = "udp";
   caps_.frame_bytes_max = options.frame_bytes_max;
@@ -61,6 +63,9 @@ Peer UdpFabric::attach(const Address& address, Service service) {
 }
 
 void UdpFabric::detach(Peer peer) {
+  const int own = sender_.way_to(peer, socket_.get());
+  if (own == watched_) watch_room_of(-1);
+  if (own == full_) full_ = socket_.get();
   sender_.detach(peer);
 }
 
@@ -105,6 +110,7 @@ bool UdpFabric::send_staged(std::span<const Operation> operations, std::size_t& 
     const UdpSender::Outcome outcome = sender_.send(socket_.get(), frames);
     if (outcome == UdpSender::Outcome::full) {
       kernel_was_full_ = true;
+      full_ = sender_.way_out(socket_.get());
       return false;
     }
     if (outcome == UdpSender::Outcome::unsegmented) return true;
@@ -150,17 +156,47 @@ std::size_t UdpFabric::post(std::span<const Operation> operations) {
 
 bool UdpFabric::kernel_has_room() {
   if (kernel_was_full_) {
-    pollfd socket{socket_.get(), POLLOUT, 0};
+    pollfd socket{full_, POLLOUT, 0};
     kernel_was_full_ = ::poll(&socket, 1, 0) <= 0 || (socket.revents & POLLOUT) == 0;
   }
   return !kernel_was_full_;
 }
 
 std::size_t UdpFabric::poll(std::span<Event> events) {
+  if (interest_ && ++polls_ == kPollsOfAPoller) watch_ours(std::nullopt);
   std::size_t count = 0;
   if (port_ != nullptr && !events.empty() && port_->look(monotonic_now(), events[0])) ++count;
   count += queues_.poll(events.subspan(count), [this] { return kernel_has_room(); });
   return count + receiver_.poll(socket_.get(), events.subspan(count));
+}
+
+// An error alone would keep a descriptor readable for ever; reading it clears it.
+void UdpFabric::clear_error(int socket) {
+  int error = 0;
+  socklen_t size = sizeof error;
+  ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size);
+  receiver_.count_error();
+}
+
+// Absent: not at all.
+void UdpFabric::watch_ours(std::optional<std::uint32_t> interest) {
+  if (interest == interest_) return;
+  epoll_event event{};
+  event.events = interest.value_or(0);
+  const int action = !interest ? EPOLL_CTL_DEL : !interest_ ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+  ::epoll_ctl(epoll_.get(), action, socket_.get(), &event);
+  interest_ = interest;
+}
+
+// `socket`: a peer's own, or -1. Not for longer than it is needed: where a child has it, too, the
+// kernel would tell of it for ever.
+void UdpFabric::watch_room_of(int socket) {
+  if (socket == watched_) return;
+  epoll_event event{};
+  event.events = EPOLLOUT;
+  if (watched_ >= 0) ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, watched_, &event);
+  if (socket >= 0) ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, socket, &event);
+  watched_ = socket;
 }
 
 Armed UdpFabric::arm() {
@@ -171,23 +207,22 @@ Armed UdpFabric::arm() {
   if (port_ != nullptr) port_->look_at_once();
   const bool wants_read = !queues_.slots().empty();
   const bool wants_write = queues_.owes_writable();
-  pollfd socket{socket_.get(),
-                static_cast<short>((wants_read ? POLLIN : 0) | (wants_write ? POLLOUT : 0)), 0};
-  if (::poll(&socket, 1, 0) > 0) {
-    if ((socket.revents & (POLLIN | POLLOUT)) != 0) return {false, -1};
-    // An error alone would keep the descriptor readable for ever; reading it clears it.
-    int error = 0;
-    socklen_t size = sizeof error;
-    ::getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &error, &size);
-    receiver_.count_error();
+  const bool is_ours = full_ == socket_.get();
+  const auto of_ours =
+      static_cast<short>((wants_read ? POLLIN : 0) | (wants_write && is_ours ? POLLOUT : 0));
+  std::array<pollfd, 2> ends{pollfd{socket_.get(), of_ours, 0},
+                             {wants_write && !is_ours ? full_ : -1, POLLOUT, 0}};
+  if (::poll(ends.data(), ends.size(), 0) > 0) {
+    for (const pollfd& end : ends) {
+      if ((end.revents & (POLLIN | POLLOUT)) != 0) return {false, -1};
+      if (end.revents != 0) clear_error(end.fd);
+    }
   }
-  const std::uint32_t interest = (wants_read ? EPOLLIN : 0u) | (wants_write ? EPOLLOUT : 0u);
-  if (interest != interest_) {
-    epoll_event event{};
-    event.events = interest;
-    ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, socket_.get(), &event);
-    interest_ = interest;
-  }
+  const std::uint32_t interest =
+      (wants_read ? EPOLLIN : 0u) | (wants_write && is_ours ? EPOLLOUT : 0u);
+  watch_ours(interest);
+  watch_room_of(ends[1].fd);
+  polls_ = 0;
   return {true, epoll_.get()};
 }
 

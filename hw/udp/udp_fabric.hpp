@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "hw/descriptor.hpp"
 #include "hw/fabric_queues.hpp"
@@ -98,13 +99,19 @@ class UdpFabric final : public Fabric {
   bool send_staged(std::span<const Operation> operations, std::size_t& sent,
                    const Operation*& unreachable);
   bool kernel_has_room();
+  void clear_error(int socket);
+  void watch_ours(std::optional<std::uint32_t> interest);
+  void watch_room_of(int socket);
 
   Caps caps_;
   UdpEndpoint local_;
   Descriptor socket_;
-  Descriptor epoll_;  // holds the socket, with the interest of the last arm(), and the port's news
+  Descriptor epoll_;                 // the port's news, and for who sleeps the socket
   std::unique_ptr<PortWatch> port_;  // null: not watched
-  std::uint32_t interest_ = 0;
+  // Of the last arm(). To have a socket in an epoll costs each frame that comes a call, so whoever
+  // polls and does not sleep has it in none.
+  std::optional<std::uint32_t> interest_;
+  std::uint32_t polls_ = 0;  // since then
   std::uint32_t regions_ = 0;
   std::uint64_t frames_sent_ = 0;
   std::uint64_t send_errors_ = 0;
@@ -112,6 +119,8 @@ class UdpFabric final : public Fabric {
   UdpSender sender_;
   UdpReceiver receiver_;
   bool kernel_was_full_ = false;  // before a `writable` the socket must be so
+  int full_ = -1;                 // that socket: ours, or one that a peer has of its own
+  int watched_ = -1;              // in `epoll_` beside ours, a peer's own that was full; -1: none
 };
 
 }  // namespace holdfast::hw

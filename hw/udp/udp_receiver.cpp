@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "hw/lately.hpp"
 #include "hw/monotonic_clock.hpp"
 
 namespace holdfast::hw {
@@ -12,7 +13,8 @@ UdpReceiver::UdpReceiver(FixedQueue<ReceiveSlot>& slots, std::size_t receive_dep
     : slots_(slots),
       filled_(receive_depth),
       buffers_(kBuffers),
-      arrivals_(monotonic_now()),
+      empty_(monotonic_now()),
+      arrivals_(empty_),
       spills_(std::make_unique_for_overwrite<std::byte[]>(kBuffers * kSpillBytes)) {
   for (std::size_t i = 0; i < kBuffers; ++i) headers_[i].msg_hdr.msg_control = &controls_[i];
 }
@@ -32,10 +34,13 @@ std::size_t UdpReceiver::poll(int socket, std::span<Event> events) {
   return count;
 }
 
-// Returns how many buffers may be read.
-std::size_t UdpReceiver::prepare(std::size_t frames_wanted) {
-  const std::size_t buffers =
-      expects_runs_ ? kRunBuffers : std::min({kBuffers, slots_.size(), frames_wanted});
+// So many buffers are asked for.
+std::size_t UdpReceiver::wanted(std::size_t frames_wanted, bool was_empty) const {
+  if (expects_runs_) return kRunBuffers;
+  return was_empty ? 1 : std::min({kBuffers, slots_.size(), frames_wanted});
+}
+
+void UdpReceiver::prepare(std::size_t buffers) {
   for (std::size_t i = 0; i < buffers; ++i) {
     const std::uint32_t in_slot = expects_runs_ ? 0 : std::min(slots_[i].size, kSpillBytes);
     vectors_[i][0] = {expects_runs_ ? nullptr : slots_[i].data, in_slot};
@@ -45,15 +50,17 @@ std::size_t UdpReceiver::prepare(std::size_t frames_wanted) {
     headers_[i].msg_hdr.msg_controllen = sizeof(Control);
     headers_[i].msg_hdr.msg_flags = 0;
   }
-  return buffers;
+  prepared_ = buffers;
 }
 
-// recvmmsg; -1: there is nothing, or the socket is out of order.
-int UdpReceiver::receive(int socket) {
+// How many buffers are full; -1: there is nothing, or the socket is out of order.
+int UdpReceiver::receive(int socket, std::size_t buffers) {
   constexpr int kErrorsMax = 8;
   for (int errors = 0; errors < kErrorsMax;) {
-    const int got = ::recvmmsg(socket, headers_.data(), static_cast<unsigned>(prepared_),
-                               MSG_DONTWAIT, nullptr);
+    const int got = buffers == 1
+                        ? receive_one(socket)
+                        : ::recvmmsg(socket, headers_.data(), static_cast<unsigned>(buffers),
+                                     MSG_DONTWAIT, nullptr);
     if (got >= 0) return got;
     if (errno == EAGAIN || errno == EWOULDBLOCK) return -1;
     if (errno == EINTR) continue;
@@ -63,13 +70,23 @@ int UdpReceiver::receive(int socket) {
   return -1;
 }
 
-// One system call. False if the socket has no more, or is out of order.
+// That call is the shorter one.
+int UdpReceiver::receive_one(int socket) {
+  const ssize_t bytes = ::recvmsg(socket, &headers_[0].msg_hdr, MSG_DONTWAIT);
+  if (bytes < 0) return -1;
+  headers_[0].msg_len = static_cast<unsigned>(bytes);
+  return 1;
+}
+
+// One system call. False if the socket has no more, or had none lately, or is out of order.
 bool UdpReceiver::read(int socket, std::size_t frames_wanted) {
-  if (prepared_ == 0) prepared_ = prepare(frames_wanted);
   const Time began = monotonic_now();
-  const int got = receive(socket);
+  const bool was_empty = !expects_runs_ && began - empty_ < kLately;
+  const std::size_t buffers = wanted(frames_wanted, was_empty);
+  if (prepared_ < buffers) prepare(buffers);
+  const int got = receive(socket, buffers);
   if (got <= 0) {
-    arrivals_.emptied(began);
+    arrivals_.emptied(empty_ = began);
     return false;
   }
   const ClockPair now = read_clocks();
@@ -90,10 +107,10 @@ bool UdpReceiver::read(int socket, std::size_t frames_wanted) {
     }
   }
   expects_runs_ = was_run;
-  const bool more = static_cast<std::size_t>(got) == prepared_;
   prepared_ = 0;
-  if (!more) arrivals_.emptied(began);
-  return more;
+  const bool all_full = static_cast<std::size_t>(got) == buffers;
+  if (!all_full) arrivals_.emptied(empty_ = began);
+  return all_full && !was_empty;
 }
 
 // Takes the slot of a buffer that was read: it is filled if it has the whole of a single frame,

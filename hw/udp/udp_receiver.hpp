@@ -7,6 +7,8 @@
 // frames are copied into slots, or lent to who can read them there: that takes less time than to
 // have the kernel fill many short pieces. What was not as expected is put together in the spill.
 //
+// The kernel is not asked for a second datagram where none was there a moment ago (lately.hpp).
+//
 // What is in the spill waits for slots, and the socket is read again when all of it is handed out;
 // what was lent is the reader's until its next poll, so it is not read again in that poll.
 #pragma once
@@ -41,8 +43,8 @@ class UdpReceiver {
   // Whether frames in the spill may stay there.
   void set_lending(bool lends) { lends_ = lends; }
 
-  // Frames in order of arrival; fewer than events.size(): there are none, or they wait for a slot,
-  // unless the last one says `more`.
+  // Frames in order of arrival; fewer than events.size(): there are none that have not come lately,
+  // or they wait for a slot, unless the last one says `more`.
   std::size_t poll(int socket, std::span<Event> events);
   // Whether poll has frames without asking the socket.
   bool has_frames() const {
@@ -73,8 +75,10 @@ class UdpReceiver {
   };
 
   std::byte* spill(std::size_t buffer) { return spills_.get() + buffer * kSpillBytes; }
-  std::size_t prepare(std::size_t frames_wanted);
-  int receive(int socket);
+  std::size_t wanted(std::size_t frames_wanted, bool was_empty) const;
+  void prepare(std::size_t buffers);
+  int receive(int socket, std::size_t buffers);
+  int receive_one(int socket);
   bool read(int socket, std::size_t frames_wanted);
   bool place(std::size_t buffer, std::uint32_t bytes, bool is_run);
   std::size_t hand_out(std::span<Event> events);
@@ -87,6 +91,7 @@ class UdpReceiver {
   bool lends_ = false;
   bool has_lent_ = false;     // in this poll
   std::size_t prepared_ = 0;  // buffers, for the oldest slots; still good if nothing came
+  Time empty_;                // no frame was left that had come by then
   ArrivalClock arrivals_;
   Counters counters_;
   std::unique_ptr<std::byte[]> spills_;  // not touched, thus no memory, until something is spilled

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "hw/udp/open_socket.hpp"
 #include "stack/base/assert.hpp"
 
 namespace holdfast::hw {
@@ -26,25 +27,40 @@ bool says_that_no_way_leads_there(int error) {
 
 }  // namespace
 
-UdpSender::UdpSender(std::uint32_t peers_max)
-    : destinations_(peers_max),
+UdpSender::UdpSender(const Options& options)
+    : local_(options.local),
+      buffer_bytes_(options.buffer_bytes),
+      destinations_(options.peers_max),
       gathered_(std::make_unique_for_overwrite<std::byte[]>(kGatherBytes)) {
-  free_.reserve(peers_max);
-  for (std::uint32_t i = peers_max; i > 0; --i) free_.push_back(i - 1);
+  free_.reserve(options.peers_max);
+  for (std::uint32_t i = options.peers_max; i > 0; --i) free_.push_back(i - 1);
 }
 
 Peer UdpSender::attach(const UdpEndpoint& endpoint) {
   if (free_.empty()) return kNoPeer;
   const Peer peer{free_.back()};
   free_.pop_back();
-  destinations_[peer.value] = {SocketName(endpoint)};
+  destinations_[peer.value].name = SocketName(endpoint);
   return peer;
 }
 
 void UdpSender::detach(Peer peer) {
   HOLDFAST_ASSERT(is_attached(peer));
+  if (destinations_[peer.value].own.is_open()) --own_count_;
   destinations_[peer.value] = {};
   free_.push_back(peer.value);
+}
+
+// Whether it is a dialogue. Where our address is any, the kernel may choose another one for each
+// way, and for each frame.
+void UdpSender::note_posted(std::span<const Operation> operations) {
+  Destination& to = destinations_[operations[0].peer.value];
+  to.singles = operations.size() == 1 ? to.singles + 1 : 0;
+  if (to.singles < kSinglesOfADialogue) return;
+  to.singles = 0;
+  if (to.own.is_open() || own_count_ == kOwnMax || local_.ip.is_any()) return;
+  to.own = open_connected(local_.ip, to.name, buffer_bytes_);
+  if (to.own.is_open()) ++own_count_;
 }
 
 // How many of the first operations may go as one buffer, at least one.
@@ -66,10 +82,10 @@ std::size_t UdpSender::run_length(std::span<const Operation> operations) const {
 }
 
 void UdpSender::address(std::size_t buffer, const Operation& first, std::size_t frames) {
-  SocketName& name = destinations_[first.peer.value].name;
+  Destination& to = destinations_[first.peer.value];
   msghdr& header = headers_[buffer].msg_hdr;
-  header.msg_name = &name.any;
-  header.msg_namelen = name.size;
+  header.msg_name = to.own.is_open() ? nullptr : &to.name.any;
+  header.msg_namelen = to.own.is_open() ? 0 : to.name.size;
   header.msg_control = frames > 1 ? &controls_[buffer] : nullptr;
   header.msg_controllen = frames > 1 ? sizeof(Control) : 0;
   peers_[buffer] = first.peer;
@@ -118,6 +134,7 @@ std::size_t UdpSender::lay_out(std::span<const Operation> run, iovec* pieces) {
 }
 
 std::size_t UdpSender::stage(std::span<const Operation> operations) {
+  if (!operations.empty()) note_posted(operations);
   std::size_t frames = 0, vectors = 0, gathered = 0;
   for (staged_ = next_ = 0; frames < operations.size() && staged_ < kBuffers; ++staged_) {
     const auto left = operations.subspan(frames);
@@ -141,10 +158,13 @@ std::size_t UdpSender::stage(std::span<const Operation> operations) {
 // second error is its own.
 UdpSender::Outcome UdpSender::send(int socket, std::size_t& frames) {
   frames = 0;
+  const int out = way_out(socket);
+  std::size_t end = next_ + 1;  // of what leaves there
+  while (end < staged_ && way_to(peers_[end], socket) == out) ++end;
   int errors = 0;
   while (errors < 2) {
     const int sent =
-        ::sendmmsg(socket, &headers_[next_], static_cast<unsigned>(staged_ - next_), MSG_NOSIGNAL);
+        ::sendmmsg(out, &headers_[next_], static_cast<unsigned>(end - next_), MSG_NOSIGNAL);
     if (sent > 0) {
       for (int i = 0; i < sent; ++i) {
         if (frames_[next_] > 1) ++runs_;

@@ -5,6 +5,12 @@
 // frames go one by one from then on. The frames of a run are copied together first, unless they lie
 // side by side: that takes less time than to have the kernel collect many short pieces.
 //
+// A peer that is sent one frame at a time, as in a dialogue, has a socket of its own after a while,
+// which is connected: the kernel looks its way up once, and not for each frame (docs/speed.md). Its
+// port is the kernel's choice, and nothing comes there: a frame itself says whose it is. All that
+// goes to that peer leaves there from then on, so that frames keep their order where the network
+// treats ports apart.
+//
 // MSG_ZEROCOPY is not used: on loopback and between namespaces the kernel copies all the same, and
 // elsewhere its notices cost more than copying frames of this size.
 #pragma once
@@ -18,6 +24,7 @@
 #include <span>
 #include <vector>
 
+#include "hw/descriptor.hpp"
 #include "hw/udp/internet_socket.hpp"
 #include "stack/fabric.hpp"
 
@@ -30,8 +37,12 @@ class UdpSender {
     return std::clamp<std::uint32_t>(kBufferBytesMax / frame_bytes, 1, kSegments);
   }
 
-  // As many handles may be attached at one time.
-  explicit UdpSender(std::uint32_t peers_max);
+  struct Options {
+    UdpEndpoint local;               // of the socket that send() is given
+    std::uint32_t buffer_bytes = 0;  // of the kernel, for each socket that is a peer's own
+    std::uint32_t peers_max = 0;     // handles attached at one time
+  };
+  explicit UdpSender(const Options& options);
 
   // kNoPeer: there is no room.
   Peer attach(const UdpEndpoint& endpoint);
@@ -57,6 +68,12 @@ class UdpSender {
   // not.
   Outcome send(int socket, std::size_t& frames);
   bool has_more() const { return next_ < staged_; }
+  // Where the next one leaves: `socket`, or its peer's own, which is closed with the handle.
+  int way_out(int socket) const { return has_more() ? way_to(peers_[next_], socket) : socket; }
+  int way_to(Peer peer, int socket) const {
+    const Descriptor& own = destinations_[peer.value].own;
+    return own.is_open() ? own.get() : socket;
+  }
   // Buffers of several frames that were sent.
   std::uint64_t runs() const { return runs_; }
 
@@ -70,19 +87,30 @@ class UdpSender {
   static constexpr std::uint32_t kGatheredMax = 4'096;
   static constexpr std::size_t kPiecesMax = 4;
 
+  // In a row, until a peer has a socket of its own: so many that to open it is little beside them,
+  // and that what went before, in long runs, does not wait on the way any more.
+  static constexpr std::uint32_t kSinglesOfADialogue = 64;
+  static constexpr std::uint32_t kOwnMax = 8;  // sockets
+
   struct Destination {
     SocketName name;                                    // of size 0 where the handle is free
     std::uint32_t segment_bytes_max = kBufferBytesMax;  // longer ones are refused
+    std::uint32_t singles = 0;                          // posts of one frame, in a row
+    Descriptor own;                                     // connected; or not open
   };
   struct alignas(cmsghdr) Control {
     std::array<std::byte, CMSG_SPACE(sizeof(std::uint16_t))> bytes;
   };
 
+  void note_posted(std::span<const Operation> operations);
   std::size_t run_length(std::span<const Operation> operations) const;
   void address(std::size_t buffer, const Operation& first, std::size_t frames);
   bool gather(std::span<const Operation> run, std::size_t& used, iovec& whole);
   static std::size_t lay_out(std::span<const Operation> run, iovec* pieces);
 
+  UdpEndpoint local_;
+  std::uint32_t buffer_bytes_;
+  std::uint32_t own_count_ = 0;
   std::vector<Destination> destinations_;
   std::vector<std::uint32_t> free_;  // the last one is given out next
   std::size_t staged_ = 0;           // buffers
