@@ -49,15 +49,28 @@ bool TcpFabric::look_for_arrivals(bool& more) {
   told_ = 0;
   const Time began = monotonic_now();
   end_rest(began);
+  if (const std::uint32_t partner = dialogue_.partner(began);
+      partner != Dialogue::kNobody && ready_.empty()) {
+    places_[partner].is_ready = true;
+    ready_.push(partner);
+    more = false;
+    return true;
+  }
   std::array<epoll_event, kReadyBatch> events;
   const int count = ::epoll_wait(sockets_.arrivals.get(), events.data(), kReadyBatch, 0);
   if (count <= 0) {
+    dialogue_.told_of_nobody(began);
     if (ready_.empty()) arrivals_.emptied(began);
     return false;
   }
   more = static_cast<std::size_t>(count) == events.size();
   for (const epoll_event& event : std::span(events).first(static_cast<std::size_t>(count))) {
     const std::uint32_t place = event.data.u32;
+    if (count == 1 && place != kListener) {
+      dialogue_.told_of(place, began);
+    } else {
+      dialogue_.told_of_others(began);
+    }
     if (place == kListener) {
       more = accept_all(began) || more;
     } else if (!std::exchange(places_[place].is_ready, true)) {
@@ -115,10 +128,12 @@ Connection::Read TcpFabric::read_rest(Connection& connection, std::byte* place,
 Connection::Read TcpFabric::read(Connection& connection, const ClockPair& now,
                                  std::span<Event> events, std::size_t& count) {
   if (is_for_placer(connection)) {
+    dialogue_.end();
     if (std::byte* const place = place_of(connection); place != nullptr)
       return read_rest(connection, place, now, events, count);
   }
   const ReceiveSlot& slot = queues_.slots()[0];
+  if (connection.has_begun(0)) dialogue_.end();
   if (!connection.has_begun(0) || connection.begun_bytes() > slot.size)
     return connection.read(kReadAhead);
   bool is_whole = false;

@@ -237,6 +237,7 @@ void TcpFabric::remove(std::uint32_t at) {
   control(sockets_.arrivals, EPOLL_CTL_DEL, place.connection->descriptor(), 0, at);
   place.receiver = kNone;
   place.connection.reset();
+  dialogue_.end_with(at);
   if (std::exchange(place.is_from_other, false)) --from_others_;
   free_places_.push_back(at);
 }

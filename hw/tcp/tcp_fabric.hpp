@@ -31,6 +31,7 @@
 #include "hw/fixed_queue.hpp"
 #include "hw/shared_handles.hpp"
 #include "hw/tcp/connection.hpp"
+#include "hw/tcp/dialogue.hpp"
 #include "hw/tcp/outgoing.hpp"
 #include "hw/udp/arrival_clock.hpp"
 #include "hw/udp/port_watch.hpp"
@@ -189,6 +190,7 @@ class TcpFabric final : public Fabric {
   std::uint32_t watched_ = 0;
   FixedQueue<std::uint32_t> ready_;  // places that may hold frames
   std::size_t told_ = 0;             // events, since there was a look for others
+  Dialogue dialogue_;
 };
 
 }  // namespace holdfast::hw
