@@ -43,7 +43,8 @@ struct Way {
   bool is_tcp = false;
   bool is_stamped = false;  // SO_TIMESTAMPNS
   // UDP
-  bool is_addressed = false;  // sendmmsg to an address, not send to the one that it is connected to
+  bool is_batch = false;      // sendmmsg, not send
+  bool is_addressed = false;  // to an address, not to the one that it is connected to
   bool is_run = false;        // two datagrams as one buffer: UDP_SEGMENT, UDP_GRO
   bool is_many = false;       // recvmmsg
   // TCP
@@ -53,19 +54,22 @@ struct Way {
 
 constexpr Way kWays[] = {
     {.what = "UDP: send, recv"},
-    {.what = "sendmmsg to an address", .is_addressed = true},
-    {.what = "  and stamped on arrival", .is_stamped = true, .is_addressed = true},
+    {.what = "sendmmsg", .is_batch = true},
+    {.what = "  stamped on arrival: hw/udp in a dialogue", .is_stamped = true, .is_batch = true},
+    {.what = "  and to an address", .is_stamped = true, .is_batch = true, .is_addressed = true},
     {.what = "  and read by recvmmsg: hw/udp",
      .is_stamped = true,
+     .is_batch = true,
      .is_addressed = true,
      .is_many = true},
     {.what = "  and as a run of two datagrams",
      .is_stamped = true,
+     .is_batch = true,
      .is_addressed = true,
      .is_run = true,
      .is_many = true},
     {.what = "TCP: send, recv", .is_tcp = true},
-    {.what = "stamped on arrival", .is_tcp = true, .is_stamped = true},
+    {.what = "stamped on arrival: hw/tcp in a dialogue", .is_tcp = true, .is_stamped = true},
     {.what = "epoll_wait before each read", .is_tcp = true, .is_watched = true},
     {.what = "a connection for each direction", .is_tcp = true, .is_one_way = true},
     {.what = "all three: hw/tcp after a break",
@@ -90,14 +94,16 @@ class End {
   }
 
   void send() {
-    if (!way_.is_addressed) {
+    if (!way_.is_batch) {
       need(::send(out_, memory_.data(), kBytes, MSG_NOSIGNAL) == kBytes, "send");
       return;
     }
     iovec vector{memory_.data(), kBytes};
     mmsghdr message{};
-    message.msg_hdr.msg_name = &peer_.any;
-    message.msg_hdr.msg_namelen = peer_.size;
+    if (way_.is_addressed) {
+      message.msg_hdr.msg_name = &peer_.any;
+      message.msg_hdr.msg_namelen = peer_.size;
+    }
     message.msg_hdr.msg_iov = &vector;
     message.msg_hdr.msg_iovlen = 1;
     alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof kFirstFrame)> control{};
@@ -229,7 +235,7 @@ int main(int count, char** arguments) {
   for (std::size_t i = 0; i < std::size(kWays); ++i) {
     const double median = median_of(halves[i]);
     if (i == 0 || kWays[i].is_tcp != kWays[i - 1].is_tcp) limit = median;
-    std::printf("%-36s %6.2f us  %5.2f x\n", kWays[i].what, median, median / limit);
+    std::printf("%-42s %6.2f us  %5.2f x\n", kWays[i].what, median, median / limit);
   }
   return 0;
 }
