@@ -278,6 +278,9 @@ class Fabric {
   // microseconds before and not again, if it was polled then, too (hw/lately.hpp).
   [[nodiscard]] virtual std::size_t poll(std::span<Event> events) = 0;
 
+  // The next poll tells of all that has come by now, however lately the fabric has looked.
+  virtual void look_anew() {}
+
   // False where Caps::path_control is.
   virtual bool set_path(Peer peer, PathChoice choice) = 0;
 

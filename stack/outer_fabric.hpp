@@ -32,6 +32,7 @@ class OuterFabric : public Fabric {
   void set_lending(bool lends) override { inner_.set_lending(lends); }
   std::size_t offer(std::span<const ReceiveSlot> slots) override { return inner_.offer(slots); }
   std::size_t poll(std::span<Event> events) override { return inner_.poll(events); }
+  void look_anew() override { inner_.look_anew(); }
   bool set_path(Peer peer, PathChoice choice) override { return inner_.set_path(peer, choice); }
   Armed arm() override { return inner_.arm(); }
   std::size_t losses(std::span<LostFrames> to) const override { return inner_.losses(to); }

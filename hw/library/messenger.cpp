@@ -241,6 +241,7 @@ Time Messenger::turn(Time now) {
   const bool is_news = session_.version() != followed_;
   const bool parts = is_time_to_part(now);
   if (is_news) look_at_view();
+  if (is_news || parts) look_anew();
   Time next = endpoint_->turn(now);
   if (is_news || parts) {
     if (is_news) follow_view(now);
@@ -574,10 +575,15 @@ bool Messenger::probe(const reliable::Pattern& pattern, Time until, Outcome& out
   return false;
 }
 
+void Messenger::look_anew() {
+  for (Fabric* const rail : rails_) rail->look_anew();
+}
+
 // One turn reads what had come by now. Nobody answers any more.
 void Messenger::finish() {
   Lock lock = this->lock();
   may_keep_ = false;
+  look_anew();
   turn(monotonic_now());
   acknowledge();
 }

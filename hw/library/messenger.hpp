@@ -104,6 +104,7 @@ class Messenger {
   void sleep(Lock& lock, Time until);
   template <class Over>
   bool drive(Lock& lock, Time until, const Over& over);
+  void look_anew();
   Time turn(Time now);
   void acknowledge();
   void give_up_keeping(Time now);

@@ -28,6 +28,8 @@ class Recorder final : public Fabric {
   std::size_t post(std::span<const Operation> operations) override;
   std::size_t offer(std::span<const ReceiveSlot> slots) override;
   std::size_t poll(std::span<Event> events) override;
+  // What it brings about is in what polls bring.
+  void look_anew() override { inner_.look_anew(); }
   bool set_path(Peer peer, PathChoice choice) override;
   // Belongs to the sleep between turns and is not recorded.
   Armed arm() override { return inner_.arm(); }

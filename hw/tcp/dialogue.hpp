@@ -4,7 +4,7 @@
 //
 // Who waits for an answer asks in vain until it is there, then asks once more, and then reads. To
 // read in vain takes longer than to ask, but the answer is there with the first read that is not in
-// vain. Long frames are read in several calls, of which none is to be in vain.
+// vain. Frames that are read in several calls end it: none of these is to be in vain.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,10 @@ class Dialogue {
     end();
   }
 
-  // It has brought a long frame, or is no more.
+  // The kernel is to be asked next time.
+  void ask() { asked_ = Time{}; }
+
+  // It has brought a frame that takes several calls, or is no more.
   void end() { times_ = 0; }
   void end_with(std::uint32_t place) {
     if (place == place_) end();
@@ -46,7 +49,7 @@ class Dialogue {
  private:
   std::uint32_t place_ = kNobody;
   std::uint32_t times_ = 0;
-  Time asked_;
+  Time asked_{};
 };
 
 }  // namespace holdfast::hw

@@ -93,6 +93,7 @@ class TcpFabric final : public Fabric {
   // What the port has become, then completions in the order of their posts, then `writable`, then
   // frames, those of one sender in their order.
   std::size_t poll(std::span<Event> events) override;
+  void look_anew() override { dialogue_.ask(); }
   bool set_path(Peer, PathChoice) override { return false; }
   Armed arm() override;
   std::size_t losses(std::span<LostFrames> to) const override {

@@ -62,16 +62,22 @@ Peer UdpFabric::attach(const Address& address, Service service) {
   return service == Service::datagram && reachable ? sender_.attach(*endpoint) : kNoPeer;
 }
 
-void UdpFabric::detach(Peer peer) {
+// Its own socket, if there is one, is about to be closed.
+void UdpFabric::leave_own(Peer peer) {
+  HOLDFAST_ASSERT(sender_.is_attached(peer));
   const int own = sender_.way_to(peer, socket_.get());
   if (own == watched_) watch_room_of(-1);
   if (own == full_) full_ = socket_.get();
+}
+
+void UdpFabric::detach(Peer peer) {
+  leave_own(peer);
   sender_.detach(peer);
 }
 
 void UdpFabric::reset(Peer peer) {
-  HOLDFAST_ASSERT(sender_.is_attached(peer));
-  sender_.forget_refusals(peer);
+  leave_own(peer);
+  sender_.reset(peer);
 }
 
 Region UdpFabric::register_memory(std::span<std::byte>) {
@@ -178,25 +184,28 @@ void UdpFabric::clear_error(int socket) {
   receiver_.count_error();
 }
 
-// Absent: not at all.
-void UdpFabric::watch_ours(std::optional<std::uint32_t> interest) {
-  if (interest == interest_) return;
+// Absent: not at all. False: the kernel refuses.
+bool UdpFabric::watch_ours(std::optional<std::uint32_t> interest) {
+  if (interest == interest_) return true;
   epoll_event event{};
   event.events = interest.value_or(0);
   const int action = !interest ? EPOLL_CTL_DEL : !interest_ ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
-  ::epoll_ctl(epoll_.get(), action, socket_.get(), &event);
-  interest_ = interest;
+  const bool done = ::epoll_ctl(epoll_.get(), action, socket_.get(), &event) == 0;
+  if (done) interest_ = interest;
+  return done;
 }
 
 // `socket`: a peer's own, or -1. Not for longer than it is needed: where a child has it, too, the
-// kernel would tell of it for ever.
-void UdpFabric::watch_room_of(int socket) {
-  if (socket == watched_) return;
+// kernel would tell of it for ever. False: the kernel refuses.
+bool UdpFabric::watch_room_of(int socket) {
+  if (socket == watched_) return true;
   epoll_event event{};
   event.events = EPOLLOUT;
-  if (watched_ >= 0) ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, watched_, &event);
-  if (socket >= 0) ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, socket, &event);
-  watched_ = socket;
+  if (watched_ >= 0) ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, std::exchange(watched_, -1), &event);
+  if (socket < 0) return true;
+  const bool done = ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, socket, &event) == 0;
+  if (done) watched_ = socket;
+  return done;
 }
 
 Armed UdpFabric::arm() {
@@ -220,10 +229,10 @@ Armed UdpFabric::arm() {
   }
   const std::uint32_t interest =
       (wants_read ? EPOLLIN : 0u) | (wants_write && is_ours ? EPOLLOUT : 0u);
-  watch_ours(interest);
-  watch_room_of(ends[1].fd);
   polls_ = 0;
-  return {true, epoll_.get()};
+  sender_.note_sleep();
+  const bool is_woken = watch_ours(interest) && watch_room_of(ends[1].fd);
+  return {true, is_woken ? epoll_.get() : -1};
 }
 
 }  // namespace holdfast::hw

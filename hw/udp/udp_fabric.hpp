@@ -1,5 +1,6 @@
 // The UDP fabric: frames as datagrams of one socket of IPv4 or IPv6, sent and received in batches
-// (udp_sender.hpp, udp_receiver.hpp).
+// (udp_sender.hpp, udp_receiver.hpp). Some peers are sent to from a socket of their own; all that
+// comes comes to the one.
 //
 // The kernel copies a frame while it is posted, so an inline operation of any size is complete at
 // once and any other one has its `sent` event at the next poll. A frame that the kernel refuses
@@ -66,7 +67,8 @@ class UdpFabric final : public Fabric {
   Address local_address() const override { return to_address(local_); }
   Peer attach(const Address& address, Service service) override;
   void detach(Peer peer) override;
-  // Nothing to flush: what is posted has left. What the kernel refused to cut is tried again.
+  // Nothing to flush: what is posted has left. What the kernel refused to cut is tried again, and
+  // the peer is sent to from our port.
   void reset(Peer peer) override;
   Region register_memory(std::span<std::byte> memory) override;
   std::size_t post(std::span<const Operation> operations) override;
@@ -75,6 +77,7 @@ class UdpFabric final : public Fabric {
   // What the port has become, then completions in the order of their posts, then `writable`, then
   // frames in order of arrival.
   std::size_t poll(std::span<Event> events) override;
+  void look_anew() override { receiver_.look_anew(); }
   bool set_path(Peer, PathChoice) override { return false; }
   Armed arm() override;
   std::size_t losses(std::span<LostFrames> to) const override {
@@ -96,12 +99,13 @@ class UdpFabric final : public Fabric {
 
   bool is_possible(const Operation& operation) const;
   std::size_t possible(std::span<const Operation> operations) const;
+  void leave_own(Peer peer);
   bool send_staged(std::span<const Operation> operations, std::size_t& sent,
                    const Operation*& unreachable);
   bool kernel_has_room();
   void clear_error(int socket);
-  void watch_ours(std::optional<std::uint32_t> interest);
-  void watch_room_of(int socket);
+  bool watch_ours(std::optional<std::uint32_t> interest);
+  bool watch_room_of(int socket);
 
   Caps caps_;
   UdpEndpoint local_;

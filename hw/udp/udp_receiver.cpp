@@ -13,8 +13,7 @@ UdpReceiver::UdpReceiver(FixedQueue<ReceiveSlot>& slots, std::size_t receive_dep
     : slots_(slots),
       filled_(receive_depth),
       buffers_(kBuffers),
-      empty_(monotonic_now()),
-      arrivals_(empty_),
+      arrivals_(monotonic_now()),
       spills_(std::make_unique_for_overwrite<std::byte[]>(kBuffers * kSpillBytes)) {
   for (std::size_t i = 0; i < kBuffers; ++i) headers_[i].msg_hdr.msg_control = &controls_[i];
 }

@@ -46,6 +46,8 @@ class UdpReceiver {
   // Frames in order of arrival; fewer than events.size(): there are none that have not come lately,
   // or they wait for a slot, unless the last one says `more`.
   std::size_t poll(int socket, std::span<Event> events);
+  // The next poll asks for all that has come, however lately there was nothing.
+  void look_anew() { empty_ = Time{}; }
   // Whether poll has frames without asking the socket.
   bool has_frames() const {
     return !buffers_.empty() && (buffers_.front().is_placed || !slots_.empty());
@@ -91,7 +93,7 @@ class UdpReceiver {
   bool lends_ = false;
   bool has_lent_ = false;     // in this poll
   std::size_t prepared_ = 0;  // buffers, for the oldest slots; still good if nothing came
-  Time empty_;                // no frame was left that had come by then
+  Time empty_{};              // no frame was left that had come by then
   ArrivalClock arrivals_;
   Counters counters_;
   std::unique_ptr<std::byte[]> spills_;  // not touched, thus no memory, until something is spilled

@@ -55,12 +55,23 @@ void UdpSender::detach(Peer peer) {
 // way, and for each frame.
 void UdpSender::note_posted(std::span<const Operation> operations) {
   Destination& to = destinations_[operations[0].peer.value];
-  to.singles = operations.size() == 1 ? to.singles + 1 : 0;
+  const bool goes_on = operations.size() == 1 && to.sleeps == sleeps_;
+  to.singles = goes_on ? to.singles + 1 : 0;
+  to.sleeps = sleeps_;
   if (to.singles < kSinglesOfADialogue) return;
   to.singles = 0;
-  if (to.own.is_open() || own_count_ == kOwnMax || local_.ip.is_any()) return;
+  if (to.own.is_open() || !to.may_have_own || own_count_ == kOwnMax || local_.ip.is_any()) return;
   to.own = open_connected(local_.ip, to.name, buffer_bytes_);
   if (to.own.is_open()) ++own_count_;
+}
+
+void UdpSender::reset(Peer peer) {
+  Destination& to = destinations_[peer.value];
+  to.segment_bytes_max = kBufferBytesMax;
+  if (!to.own.is_open()) return;
+  to.own = {};
+  --own_count_;
+  to.may_have_own = false;
 }
 
 // How many of the first operations may go as one buffer, at least one.

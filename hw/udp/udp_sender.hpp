@@ -50,8 +50,11 @@ class UdpSender {
   bool is_attached(Peer peer) const {
     return peer.value < destinations_.size() && destinations_[peer.value].name.size != 0;
   }
-  // Tries again what the kernel has refused.
-  void forget_refusals(Peer peer) { destinations_[peer.value].segment_bytes_max = kBufferBytesMax; }
+  // Tries again what the kernel has refused. From a socket of its own the peer is not sent to any
+  // more: a filter may let nothing through from another port.
+  void reset(Peer peer);
+  // What is posted after a sleep is no dialogue, in which one polls.
+  void note_sleep() { ++sleeps_; }
 
   // Prepares `operations`, all of which can be sent, or as many of the first as fit. They must
   // stay as they are until all staged has been sent, or the next call. Returns how many.
@@ -95,8 +98,10 @@ class UdpSender {
   struct Destination {
     SocketName name;                                    // of size 0 where the handle is free
     std::uint32_t segment_bytes_max = kBufferBytesMax;  // longer ones are refused
-    std::uint32_t singles = 0;                          // posts of one frame, in a row
-    Descriptor own;                                     // connected; or not open
+    std::uint32_t singles = 0;                          // posts of one frame, in a row,
+    std::uint32_t sleeps = 0;                           // since then
+    bool may_have_own = true;
+    Descriptor own;  // connected; or not open
   };
   struct alignas(cmsghdr) Control {
     std::array<std::byte, CMSG_SPACE(sizeof(std::uint16_t))> bytes;
@@ -111,6 +116,7 @@ class UdpSender {
   UdpEndpoint local_;
   std::uint32_t buffer_bytes_;
   std::uint32_t own_count_ = 0;
+  std::uint32_t sleeps_ = 0;
   std::vector<Destination> destinations_;
   std::vector<std::uint32_t> free_;  // the last one is given out next
   std::size_t staged_ = 0;           // buffers

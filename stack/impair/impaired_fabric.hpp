@@ -60,6 +60,7 @@ class ImpairedFabric final : public Fabric {
   std::size_t offer(std::span<const ReceiveSlot> slots) override { return inner_.offer(slots); }
   // Completions of what this fabric has dealt with itself, then the events of the inner one.
   std::size_t poll(std::span<Event> events) override;
+  void look_anew() override { inner_.look_anew(); }
   bool set_path(Peer peer, PathChoice choice) override { return inner_.set_path(peer, choice); }
   Armed arm() override;
   std::size_t losses(std::span<LostFrames> to) const override { return inner_.losses(to); }
