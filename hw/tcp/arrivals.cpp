@@ -64,13 +64,13 @@ bool TcpFabric::look_for_arrivals(bool& more) {
     return false;
   }
   more = static_cast<std::size_t>(count) == events.size();
+  if (count == 1 && events[0].data.u32 != kListener) {
+    dialogue_.told_of(events[0].data.u32, began);
+  } else {
+    dialogue_.told_of_others(began);
+  }
   for (const epoll_event& event : std::span(events).first(static_cast<std::size_t>(count))) {
     const std::uint32_t place = event.data.u32;
-    if (count == 1 && place != kListener) {
-      dialogue_.told_of(place, began);
-    } else {
-      dialogue_.told_of_others(began);
-    }
     if (place == kListener) {
       more = accept_all(began) || more;
     } else if (!std::exchange(places_[place].is_ready, true)) {
@@ -127,13 +127,12 @@ Connection::Read TcpFabric::read_rest(Connection& connection, std::byte* place,
 // A long frame goes to its place or into a slot at once, and `count` grows by it.
 Connection::Read TcpFabric::read(Connection& connection, const ClockPair& now,
                                  std::span<Event> events, std::size_t& count) {
+  if (connection.has_begun(0)) dialogue_.end();
   if (is_for_placer(connection)) {
-    dialogue_.end();
     if (std::byte* const place = place_of(connection); place != nullptr)
       return read_rest(connection, place, now, events, count);
   }
   const ReceiveSlot& slot = queues_.slots()[0];
-  if (connection.has_begun(0)) dialogue_.end();
   if (!connection.has_begun(0) || connection.begun_bytes() > slot.size)
     return connection.read(kReadAhead);
   bool is_whole = false;

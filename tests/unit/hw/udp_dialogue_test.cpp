@@ -58,10 +58,9 @@ class Hearer {
 
 class UdpDialogue : public ::testing::Test {
  protected:
-  void SetUp() override { open({}); }
-  void open(const UdpOptions& options) {
+  void SetUp() override {
     send_faults = {};
-    ASSERT_TRUE(UdpFabric::open(options, fabric_).is_ok());
+    ASSERT_TRUE(UdpFabric::open({}, fabric_).is_ok());
   }
 
   Peer attach(const Address& address) {
@@ -82,6 +81,15 @@ class UdpDialogue : public ::testing::Test {
   }
   void talk(Peer to, int frames = kEnough) {
     for (int i = 0; i < frames; ++i) EXPECT_EQ(post(to, {std::byte(i)}), 1u);
+  }
+
+  // So many frames, and all from the port of the fabric.
+  void hear_from_fabric(Hearer& hearer, int count) {
+    for (int i = 0; i < count; ++i) {
+      UdpEndpoint from;
+      ASSERT_NE(hearer.hear(from), -1);
+      EXPECT_EQ(from, fabric_->endpoint());
+    }
   }
 
   std::unique_ptr<UdpFabric> fabric_;
@@ -114,11 +122,7 @@ TEST_F(UdpDialogue, IsNoneWhereSeveralFramesLeaveTogether) {
     talk(to, kEnough - 1);
     EXPECT_EQ(post(to, {std::byte{1}, std::byte{2}}), 2u);
   }
-  UdpEndpoint from;
-  for (int i = 0; i < 2 * (kEnough + 1); ++i) {
-    ASSERT_NE(hearer.hear(from), -1);
-    EXPECT_EQ(from, fabric_->endpoint());
-  }
+  hear_from_fabric(hearer, 2 * (kEnough + 1));
 }
 
 TEST_F(UdpDialogue, IsOfSoManyPeersAtATimeAndEndsWithTheHandle) {
@@ -147,11 +151,7 @@ TEST_F(UdpDialogue, IsNoneForWhoSleepsBetweenFrames) {
     talk(to, 1);
     EXPECT_TRUE(fabric_->arm().idle);
   }
-  UdpEndpoint from;
-  for (int i = 0; i < kEnough; ++i) {
-    ASSERT_NE(hearer.hear(from), -1);
-    EXPECT_EQ(from, fabric_->endpoint());
-  }
+  hear_from_fabric(hearer, kEnough);
 }
 
 TEST_F(UdpDialogue, EndsWithAResetForGood) {
@@ -161,11 +161,7 @@ TEST_F(UdpDialogue, EndsWithAResetForGood) {
   EXPECT_NE(hearer.hear_out(kEnough), fabric_->endpoint());
   fabric_->reset(to);
   talk(to);
-  UdpEndpoint from;
-  for (int i = 0; i < kEnough; ++i) {
-    ASSERT_NE(hearer.hear(from), -1);
-    EXPECT_EQ(from, fabric_->endpoint());
-  }
+  hear_from_fabric(hearer, kEnough);
 }
 
 TEST_F(UdpDialogue, GoesOnWithoutADescriptor) {
